@@ -1,0 +1,1 @@
+//! Tasks, messages and artifacts: the domain of the network side. Pure.

@@ -1,0 +1,1 @@
+//! Screen, frame, reading, prompt, reply: what a wrapped program shows and means. Pure.

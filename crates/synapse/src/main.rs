@@ -1,0 +1,3 @@
+//! The `synapse` command.
+
+fn main() {}
