@@ -1,0 +1,143 @@
+//! The furniture of a screen: rules, borders, the input box. Not speech.
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::frame::{Colour, Frame, Marks, Row, byte_of_col, col_of_byte};
+use crate::profile::InputBox;
+
+/// A row shorter than this is a dash, not a rule.
+const SHORTEST_RULE: usize = 8;
+
+/// Below an input box stand at most this many rows of status and hints, menus of completions
+/// included.
+const FOOTER: usize = 12;
+
+/// Whether a row is a horizontal rule or the top or bottom edge of a box. A short label may stand
+/// in it.
+pub fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    let edge = |c: char| matches!(c, '─' | '━' | '═' | '▀' | '▄' | '▁' | '▔' | '╌' | '┄' | '╍' | '-' | '_' | '=')
+        || matches!(c, '╭' | '╮' | '╰' | '╯' | '┌' | '┐' | '└' | '┘' | '┏' | '┓' | '┗' | '┛' | '╔' | '╗' | '╚' | '╝' | '├' | '┤' | '┼' | '┬' | '┴' | '╹' | '╻');
+    let drawn = text.chars().filter(|c| edge(*c)).count();
+    drawn >= SHORTEST_RULE
+        && text.starts_with(edge)
+        && text.ends_with(edge)
+        && drawn * 2 > text.chars().count()
+}
+
+/// Whether a row is the top edge of a box whose left border stands in `col`.
+pub fn is_top_edge(text: &str, col: usize) -> bool {
+    text.get(byte_of_col(text, col)..).is_some_and(|t| t.starts_with(['╭', '┌', '┏', '╔']))
+}
+
+fn is_border(c: char) -> bool {
+    matches!(c, '│' | '┃' | '║' | '▌' | '▐' | '┆' | '┊' | '╎')
+}
+
+/// A row without the borders of the boxes it stands in, and the column where the rest begins.
+pub fn unboxed(text: &str) -> (usize, &str) {
+    let mut inner = text.trim_end();
+    let mut from = 0;
+    while let Some(rest) = inner.trim_start().strip_prefix(is_border) {
+        from += inner.len() - rest.len();
+        inner = rest;
+        if let Some(cut) = inner.trim_end().strip_suffix(is_border) {
+            inner = cut.trim_end();
+        }
+    }
+    (col_of_byte(text, from), inner.trim_end())
+}
+
+/// The column of the outermost left border of a row, if it begins with one.
+pub fn left_border(text: &str) -> Option<usize> {
+    let trimmed = text.trim_start();
+    trimmed.starts_with(is_border).then(|| col_of_byte(text, text.len() - trimmed.len()))
+}
+
+/// An input box found on a screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxView {
+    /// The first row of its text.
+    pub top: usize,
+    /// The last row of its text.
+    pub bottom: usize,
+    /// What the user has typed into it. A placeholder is not.
+    pub text: String,
+}
+
+/// Looks for the input box a profile describes: the lowest one that fits.
+pub fn find_box(frame: &Frame, rules: &InputBox) -> Option<BoxView> {
+    let last = frame.last_row()?;
+    (0..=last).rev().find_map(|top| box_at(frame, rules, top, last))
+}
+
+fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<BoxView> {
+    let first = frame.row(top)?;
+    let marker = rules.prompt.find(&first.text).filter(|found| found.start() == 0)?;
+    let bottom = if rules.is_ruled {
+        let above = top.checked_sub(1)?;
+        if !is_rule(frame.text(above)) {
+            return None;
+        }
+        let edge = (top + 1..=last).find(|row| is_rule(frame.text(*row)))?;
+        let footer = (edge + 1..=last).map(|row| frame.text(row).trim_start());
+        let footer: Vec<&str> = footer.filter(|text| !text.is_empty()).collect();
+        // An earlier message between two rules looks the same, but a dialog or more stands below.
+        if footer.len() > FOOTER || footer.iter().any(|text| is_top_edge(text, 0)) {
+            return None;
+        }
+        edge - 1
+    } else {
+        let end = (top + 1..=last).find(|row| !is_continuation(frame.text(*row)));
+        end.map_or(last, |row| row - 1)
+    };
+    if rules.has_cursor {
+        let cursor = frame.cursor;
+        if !cursor.is_visible || !(top..=bottom).contains(&cursor.row) {
+            return None;
+        }
+    }
+    let text = (top..=bottom)
+        .filter_map(|row| frame.row(row))
+        .enumerate()
+        .map(|(index, row)| typed(row, if index == 0 { marker.end() } else { 0 }))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let text = text.trim_end().to_owned();
+    let is_placeholder = rules.placeholder.as_ref().is_some_and(|p| p.is_match(&text));
+    Some(BoxView { top, bottom, text: if is_placeholder { String::new() } else { text } })
+}
+
+/// The rows of a box after its first are indented under its text.
+fn is_continuation(text: &str) -> bool {
+    text.starts_with("  ") && !text.trim().is_empty()
+}
+
+/// The text of a box row from a byte on, unless it is grey: then it is a placeholder.
+fn typed(row: &Row, from: usize) -> String {
+    let text = row.text.get(from..).unwrap_or("");
+    let mut col = col_of_byte(&row.text, from);
+    let mut is_typed = false;
+    for c in text.chars() {
+        if !c.is_whitespace() && !is_grey(row, col) {
+            is_typed = true;
+        }
+        col += c.width().unwrap_or(0);
+    }
+    let text = if from == 0 { text.trim_start() } else { text };
+    if is_typed { text.trim_end().to_owned() } else { String::new() }
+}
+
+/// Whether a cell is painted as a hint: faint or grey. The cell under a painted cursor counts as
+/// whatever its neighbours are.
+fn is_grey(row: &Row, col: usize) -> bool {
+    let style = row.style_at(col);
+    if style.marks.has(Marks::DIM) || style.marks.has(Marks::INVERSE) {
+        return true;
+    }
+    match style.fg {
+        Colour::Rgb(r, g, b) => r.abs_diff(g) < 16 && g.abs_diff(b) < 16 && r < 0xc0,
+        Colour::Indexed(index) => index == 8 || (236..=248).contains(&index),
+        Colour::Default => false,
+    }
+}

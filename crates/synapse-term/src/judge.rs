@@ -1,0 +1,198 @@
+//! From frames, signals and keystrokes to one reading that does not flap.
+//!
+//! The judge keeps what was seen ([`facts::Facts`]), asks the rules for a verdict, and publishes it
+//! only when it has held long enough. It has no clock: `now` is an argument, and `deadline` says
+//! when it wants to be asked again.
+
+mod common;
+mod facts;
+mod known;
+
+use std::time::Duration;
+
+use crate::chrome::{BoxView, find_box};
+use crate::frame::Frame;
+use crate::profile::Profile;
+use crate::prompt::{self, Prompt, Sureness};
+use crate::reading::{Evidence, Reading, State};
+use crate::signal::Signal;
+
+use facts::Facts;
+
+/// What the rules say at one moment.
+#[derive(Clone, Debug)]
+struct Verdict {
+    reading: Reading,
+    evidence: Evidence,
+    /// How long it must stay true before it is believed.
+    hold: Duration,
+}
+
+/// A verdict and when it may change by time alone.
+struct Opinion {
+    verdict: Option<Verdict>,
+    ask_again: Option<Duration>,
+}
+
+/// Decides what the program is doing.
+pub struct Judge {
+    facts: Facts,
+    view: View,
+    reading: Reading,
+    evidence: Evidence,
+    waiting: Option<(Verdict, Duration)>,
+    ask_again: Option<Duration>,
+}
+
+/// What is to be seen on the present frame.
+#[derive(Default)]
+struct View {
+    frame: Frame,
+    input_box: Option<BoxView>,
+    prompt: Option<(Prompt, Sureness)>,
+}
+
+/// A reading that was published.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// When.
+    pub at: Duration,
+    /// What the program does from then on.
+    pub reading: Reading,
+    /// How we know.
+    pub evidence: Evidence,
+}
+
+impl Default for Judge {
+    fn default() -> Self {
+        Self {
+            facts: Facts::default(),
+            view: View::default(),
+            reading: Reading::Starting,
+            evidence: Evidence::new("spawned", ""),
+            waiting: None,
+            ask_again: None,
+        }
+    }
+}
+
+impl Judge {
+    /// The reading in force.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// How we know.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// The input box on the last frame, if the profile knows what it looks like.
+    pub fn input_box(&self) -> Option<&BoxView> {
+        self.view.input_box.as_ref()
+    }
+
+    /// The program's own prompt as it was when the program last rested, for a line program.
+    pub fn usual_prompt(&self) -> Option<&str> {
+        self.facts.usual_prompt.as_deref()
+    }
+
+    /// Keystrokes were written to the program.
+    pub fn note_keys(&mut self, keys: Keys, now: Duration) {
+        self.facts.note_keys(keys, now);
+    }
+
+    /// The screen was looked at.
+    pub fn see(&mut self, frame: Frame, signals: &[Signal], profile: &Profile, now: Duration) -> Option<Change> {
+        self.facts.note_signals(signals, now);
+        self.facts.note_frame(&self.view.frame, &frame, now);
+        let input_box = profile.idle.input_box.as_ref().and_then(|rules| find_box(&frame, rules));
+        self.facts.box_seen |= input_box.is_some();
+        // A dialog takes the place of the box: beside a box it is somebody's text.
+        let prompt = match input_box {
+            Some(_) => None,
+            None => prompt::read(&frame, profile, self.facts.usual_prompt.as_deref()),
+        };
+        self.view = View { frame, input_box, prompt };
+        self.decide(profile, now)
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, profile: &Profile, now: Duration) -> Option<Change> {
+        if self.deadline().is_some_and(|deadline| now >= deadline) {
+            return self.decide(profile, now);
+        }
+        None
+    }
+
+    /// When `tick` must be called next, if at all.
+    pub fn deadline(&self) -> Option<Duration> {
+        let held = self.waiting.as_ref().map(|(verdict, since)| *since + verdict.hold);
+        [held, self.ask_again].into_iter().flatten().min()
+    }
+
+    /// The program is gone.
+    pub fn exit(&mut self, sign: String, now: Duration) -> Option<Change> {
+        self.waiting = None;
+        self.ask_again = None;
+        let evidence = Evidence::new("exit", sign);
+        self.publish(Verdict { reading: Reading::Exited, evidence, hold: Duration::ZERO }, now)
+    }
+
+    fn decide(&mut self, profile: &Profile, now: Duration) -> Option<Change> {
+        if self.reading == Reading::Exited {
+            return None;
+        }
+        let state = self.reading.state();
+        let opinion = if known::applies(profile, &self.facts) {
+            known::assess(&self.facts, &self.view, profile, &self.reading, now)
+        } else {
+            common::assess(&self.facts, &self.view, profile, state, now)
+        };
+        // A moment in the past would only be asked about again and again.
+        self.ask_again = opinion.ask_again.filter(|at| *at > now);
+        let Some(verdict) = opinion.verdict else {
+            self.waiting = None;
+            return None;
+        };
+        if verdict.reading.is_same(&self.reading) {
+            self.waiting = None;
+            self.reading = verdict.reading;
+            if state == State::Idle {
+                self.facts.note_rest(&self.view.frame);
+            }
+            return None;
+        }
+        let since = match &self.waiting {
+            Some((before, since)) if before.reading.is_same(&verdict.reading) => *since,
+            _ => now,
+        };
+        if now >= since + verdict.hold {
+            self.waiting = None;
+            return self.publish(verdict, now);
+        }
+        self.waiting = Some((verdict, since));
+        None
+    }
+
+    fn publish(&mut self, verdict: Verdict, now: Duration) -> Option<Change> {
+        if self.reading.is_same(&verdict.reading) {
+            return None;
+        }
+        self.reading = verdict.reading.clone();
+        self.evidence = verdict.evidence.clone();
+        self.facts.note_published(self.reading.state(), &self.view.frame, now);
+        Some(Change { at: now, reading: verdict.reading, evidence: verdict.evidence })
+    }
+}
+
+/// What sort of keystrokes were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Text or editing keys: the program will echo them.
+    Editing,
+    /// A submit key is among them.
+    Submit,
+    /// Escape or Ctrl-C.
+    Interrupt,
+}

@@ -1,0 +1,215 @@
+//! The verdict for a program nobody has seen, from what all terminal programs have in common:
+//! they stop painting when they wait, they show where to type, and most say when they work.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::facts::Facts;
+use super::{Opinion, Verdict, View};
+use crate::frame::Frame;
+use crate::profile::Profile;
+use crate::prompt::Sureness;
+use crate::reading::{Evidence, Reading, State};
+use crate::signal::{AgentState, Mark};
+
+/// A working program repaints at least this often; an older sign of work is a quotation.
+const SIGN_LIFETIME: Duration = Duration::from_millis(2_200);
+
+/// A question at the end of a line must stand this long.
+const LINE_QUIET: Duration = Duration::from_millis(300);
+
+/// A menu must stand this long.
+const MENU_HOLD: Duration = Duration::from_millis(200);
+
+/// The quiet needed when the program's own prompt is back.
+const PROMPT_QUIET: Duration = Duration::from_millis(200);
+
+/// The quiet needed when a sign of work has gone.
+const SIGN_GONE_QUIET: Duration = Duration::from_millis(450);
+
+/// The quiet needed when the cursor stands behind something that looks like a prompt.
+const CURSOR_QUIET: Duration = Duration::from_millis(700);
+
+/// The quiet needed when the program merely could take input.
+const PLACE_QUIET: Duration = Duration::from_millis(1_000);
+
+/// Activity nobody asked for must last this long to be work.
+const UNPROVOKED: Duration = Duration::from_millis(600);
+
+/// A submit key explains activity that begins this much later.
+const SUBMIT_SPAN: Duration = Duration::from_millis(1_500);
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static WORKING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|cancel|stop|abort)").unwrap()
+});
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static PROMPT_LIKE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[>$#%❯›»➜λ:)\]]\s?$").unwrap());
+
+/// The verdict of common sense.
+pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, state: State, now: Duration) -> Opinion {
+    let frame = &view.frame;
+    if let Some((prompt, Sureness::Shape)) = &view.prompt {
+        let evidence = Evidence::new("menu on screen", prompt.question.clone());
+        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, MENU_HOLD);
+    }
+    if let Some((AgentState::Working | AgentState::Blocked, _)) = facts.agent {
+        return busy(facts, state, Evidence::new("OSC 7501", "working"), now);
+    }
+    if let Some(sign) = working_sign(facts, frame, now) {
+        let mut opinion = busy(facts, state, sign, now);
+        opinion.ask_again = Some(facts.last_look + SIGN_LIFETIME);
+        return opinion;
+    }
+    if let Some(idle) = &profile.idle_regex {
+        return by_regex(facts, view, idle.is_match(&frame.before_cursor()), state, now);
+    }
+    if let Some((prompt, Sureness::Line)) = &view.prompt
+        && frame.cursor.is_visible
+    {
+        let evidence = Evidence::new("question at the cursor", prompt.question.clone());
+        return quiet(facts, Reading::Asking(Box::new(prompt.clone())), evidence, LINE_QUIET, now);
+    }
+    rest(facts, frame, state, now)
+}
+
+/// A profile that gives the program's prompt and nothing else.
+fn by_regex(facts: &Facts, view: &View, is_idle: bool, state: State, now: Duration) -> Opinion {
+    if is_idle {
+        let evidence = Evidence::new("idle_regex", view.frame.before_cursor());
+        if state == State::Idle && facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
+            return busy(facts, state, Evidence::new("output after submit", ""), now);
+        }
+        return quiet(facts, Reading::Idle, evidence, PROMPT_QUIET, now);
+    }
+    if let Some((prompt, Sureness::Line)) = &view.prompt {
+        let evidence = Evidence::new("question at the cursor", prompt.question.clone());
+        return quiet(facts, Reading::Asking(Box::new(prompt.clone())), evidence, LINE_QUIET, now);
+    }
+    // Behind the prompt somebody is typing; anywhere else the program has the floor.
+    let is_typing = state == State::Idle
+        && facts.usual_prompt.as_ref().is_some_and(|usual| view.frame.before_cursor().starts_with(usual.as_str()));
+    if is_typing {
+        return Opinion { verdict: None, ask_again: None };
+    }
+    busy(facts, state, Evidence::new("no prompt", ""), now)
+}
+
+fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
+    let before = frame.before_cursor();
+    if state == State::Idle {
+        return stays_idle(facts, frame, &before, now);
+    }
+    let usual = facts.usual_prompt.as_deref();
+    let at_usual = frame.cursor.is_visible && usual == Some(before.as_str());
+    let looks_ready = frame.cursor.is_visible && PROMPT_LIKE.is_match(&before);
+    let (needed, evidence) = if at_usual {
+        (PROMPT_QUIET, Evidence::new("prompt is back", before.trim()))
+    } else if facts.agent.is_some() {
+        (PROMPT_QUIET, Evidence::new("OSC 7501", "idle"))
+    } else if facts.explicit_seen.is_some() && has_place(frame, &before) {
+        (SIGN_GONE_QUIET, Evidence::new("sign of work gone", ""))
+    } else if looks_ready && facts.mark.is_some_and(|mark| mark != Mark::OutputStart) {
+        (PROMPT_QUIET, Evidence::new("OSC 133 prompt", before.trim()))
+    } else if looks_ready && !before.trim().is_empty() {
+        (CURSOR_QUIET, Evidence::new("cursor at a prompt", before.trim()))
+    } else if has_place(frame, &before) {
+        (PLACE_QUIET, Evidence::new("quiet", ""))
+    } else {
+        return busy(facts, state, Evidence::new("no prompt", ""), now);
+    };
+    let due = facts.last_activity.max(facts.last_change) + needed;
+    if now >= due {
+        return certain(Reading::Idle, evidence, Duration::ZERO);
+    }
+    let mut opinion = busy(facts, state, Evidence::new("output", ""), now);
+    opinion.ask_again = Some(due);
+    opinion
+}
+
+/// An idle program becomes busy when it reacts to a submit key, leaves its prompt, or paints by
+/// itself for a while.
+fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
+    if facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
+        return busy(facts, State::Idle, Evidence::new("output after submit", ""), now);
+    }
+    let left_prompt = frame.cursor.is_visible
+        && facts.last_submit.is_some()
+        && facts.usual_prompt.as_ref().is_some_and(|usual| !before.starts_with(usual.as_str()));
+    if left_prompt {
+        return busy(facts, State::Idle, Evidence::new("prompt left", before.trim()), now);
+    }
+    let is_painting = facts.last_activity > facts.published_at
+        && facts.last_activity >= facts.activity_since.max(facts.published_at) + UNPROVOKED
+        && now < facts.last_activity + PLACE_QUIET;
+    if is_painting {
+        return busy(facts, State::Idle, Evidence::new("output nobody asked for", ""), now);
+    }
+    Opinion { verdict: None, ask_again: None }
+}
+
+/// Whether the program could take input: it shows a cursor behind text, has bracketed paste on, or
+/// owns the whole screen.
+fn has_place(frame: &Frame, before: &str) -> bool {
+    let behind_text = frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
+    frame.last_row().is_some()
+        && (behind_text || frame.modes.bracketed_paste || frame.modes.alternate_screen)
+}
+
+fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence> {
+    if facts.mark == Some(Mark::OutputStart) {
+        return Some(Evidence::new("OSC 133", "output"));
+    }
+    if now >= facts.last_look + SIGN_LIFETIME {
+        return None;
+    }
+    let spins = frame.title.chars().next().is_some_and(|c| ('\u{2800}'..='\u{28ff}').contains(&c));
+    if spins {
+        return Some(Evidence::new("title", frame.title.trim()));
+    }
+    let last = frame.last_row()?;
+    (last.saturating_sub(LIVE_ROWS)..=last)
+        .map(|row| frame.text(row))
+        .find(|text| WORKING.is_match(text))
+        .map(|text| Evidence::new("busy line", text.trim()))
+}
+
+/// The rows at the bottom in which programs tell how to stop them.
+const LIVE_ROWS: usize = 12;
+
+fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
+    Opinion { verdict: Some(Verdict { reading, evidence, hold }), ask_again: None }
+}
+
+/// Busy, or still starting.
+fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opinion {
+    if state == State::Starting {
+        return Opinion { verdict: None, ask_again: None };
+    }
+    let is_provoked = facts.submitted_within(SUBMIT_SPAN, now) || state != State::Idle;
+    let hold = if is_provoked { Duration::ZERO } else { MENU_HOLD };
+    certain(Reading::Busy, evidence, hold)
+}
+
+fn quiet(facts: &Facts, reading: Reading, evidence: Evidence, needed: Duration, now: Duration) -> Opinion {
+    let due = facts.last_change + needed;
+    if now >= due {
+        return certain(reading, evidence, Duration::ZERO);
+    }
+    Opinion { verdict: None, ask_again: Some(due) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        assert!(WORKING.is_match("✢ Musing… (3s · esc to interrupt)"));
+        assert!(WORKING.is_match("ctrl+c to stop"));
+        assert!(PROMPT_LIKE.is_match("toy> "));
+    }
+}

@@ -1,0 +1,149 @@
+//! The verdict where the profile knows the program's signs: title, OSC 7501, input box, busy rows.
+//!
+//! Ranked: a question whose options are on the screen, then signs of work, then the announcement
+//! of a question, then signs of rest. Without any sign the reading stays, until the silence is
+//! too long: then something must be asked that nobody recognised.
+
+use std::time::Duration;
+
+use super::facts::Facts;
+use super::{Opinion, Verdict, View};
+use crate::profile::{InputBox, Profile};
+use crate::prompt::{Kind, Sureness, unknown};
+use crate::reading::{Evidence, Reading, State};
+use crate::signal::AgentState;
+
+/// Dialogs are painted in several goes.
+const QUESTION_HOLD: Duration = Duration::from_millis(200);
+
+/// Between two queued turns a program looks idle for a moment.
+const IDLE_HOLD: Duration = Duration::from_millis(250);
+
+/// One repaint is not work.
+const BUSY_HOLD: Duration = Duration::from_millis(30);
+
+/// A start that flickers: idle, working, idle.
+const UNPROVOKED_BUSY_HOLD: Duration = Duration::from_millis(150);
+
+/// A submit key explains work that begins this much later.
+const SUBMIT_SPAN: Duration = Duration::from_secs(3);
+
+/// An announced question that has not appeared after this long will not be recognised.
+const ANNOUNCED_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Silence without any sign, after which something must be wrong.
+const SIGNLESS_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The same while the program has never been ready: it may load for long.
+const START_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the profile knows enough of the program to be judged by its signs.
+pub(super) fn applies(profile: &Profile, _: &Facts) -> bool {
+    profile.idle.title.is_some() || profile.idle.input_box.is_some() || profile.idle.agent_signal
+}
+
+/// The verdict of the signs.
+pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Reading, now: Duration) -> Opinion {
+    let state = reading.state();
+    if let Some((prompt, Sureness::Shape)) = &view.prompt {
+        let evidence = Evidence::new("menu on screen", prompt.question.clone());
+        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, QUESTION_HOLD);
+    }
+    // A list with a line to type the number into: the plain form of a menu.
+    if let Some((prompt, Sureness::Line)) = &view.prompt
+        && prompt.kind == Kind::Selection
+    {
+        let evidence = Evidence::new("list to pick from", prompt.question.clone());
+        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, QUESTION_HOLD);
+    }
+    if let Some(evidence) = busy_sign(facts, view, profile) {
+        let is_provoked = state != State::Starting && facts.submitted_within(SUBMIT_SPAN, now);
+        let hold = if is_provoked || state == State::Asking { BUSY_HOLD } else { UNPROVOKED_BUSY_HOLD };
+        // Until it was ready once, whatever it does is starting.
+        let reading = if state == State::Starting { Reading::Starting } else { Reading::Busy };
+        return certain(reading, evidence, hold);
+    }
+    if let Some(evidence) = announced(facts, view, profile) {
+        let since = facts.last_change.max(facts.agent.map_or(Duration::ZERO, |(_, at)| at));
+        return patient(view, evidence, since + ANNOUNCED_PATIENCE, now);
+    }
+    if let Some(evidence) = idle_sign(facts, view, profile, now) {
+        return certain(Reading::Idle, evidence, IDLE_HOLD);
+    }
+    if matches!(reading, Reading::Asking(prompt) if prompt.kind != Kind::Unknown) {
+        let evidence = Evidence::new("question gone", "");
+        return certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
+    }
+    let patience = if state == State::Starting { START_PATIENCE } else { SIGNLESS_PATIENCE };
+    if state == State::Idle || view.frame.last_row().is_none() {
+        return Opinion { verdict: None, ask_again: None };
+    }
+    let evidence = Evidence::new("silence without a sign", "");
+    patient(view, evidence, facts.last_look + patience, now)
+}
+
+fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
+    Opinion { verdict: Some(Verdict { reading, evidence, hold }), ask_again: None }
+}
+
+/// A question that nobody recognises, but only from `due` on.
+fn patient(view: &View, evidence: Evidence, due: Duration, now: Duration) -> Opinion {
+    if now < due {
+        return Opinion { verdict: None, ask_again: Some(due) };
+    }
+    certain(Reading::Asking(Box::new(unknown(&view.frame))), evidence, Duration::ZERO)
+}
+
+fn busy_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
+    if profile.idle.agent_signal
+        && let Some((AgentState::Working, _)) = facts.agent
+    {
+        return Some(Evidence::new("OSC 7501", "working"));
+    }
+    if let Some(title) = &profile.busy.title
+        && title.is_match(&view.frame.title)
+    {
+        return Some(Evidence::new("title", view.frame.title.trim()));
+    }
+    // Without a box the rows beside it are unknown, and a reply may quote them.
+    let near = view.input_box.as_ref()?;
+    let rows = near.top.saturating_sub(BESIDE)..near.top;
+    let below = near.bottom + 1..view.frame.rows.len();
+    rows.chain(below)
+        .map(|row| view.frame.text(row))
+        .find(|text| profile.busy.lines.iter().any(|line| line.is_match(text)))
+        .map(|text| Evidence::new("busy line", text.trim()))
+}
+
+/// How many rows above the input box belong to it.
+const BESIDE: usize = 6;
+
+fn announced(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
+    if profile.idle.agent_signal
+        && let Some((AgentState::Blocked, _)) = facts.agent
+    {
+        return Some(Evidence::new("OSC 7501", "blocked"));
+    }
+    let title = profile.asking.title.as_ref()?;
+    title.is_match(&view.frame.title).then(|| Evidence::new("title", view.frame.title.trim()))
+}
+
+fn idle_sign(facts: &Facts, view: &View, profile: &Profile, _: Duration) -> Option<Evidence> {
+    // Without its box a program is showing something else, unless it has a mode without one and
+    // was never seen in the other.
+    let can_lack_it = |rules: &InputBox| rules.is_optional && !facts.box_seen;
+    if view.input_box.is_none() && !profile.idle.input_box.as_ref().is_none_or(can_lack_it) {
+        return None;
+    }
+    if profile.idle.agent_signal {
+        let Some((AgentState::Idle | AgentState::Done | AgentState::Error, _)) = facts.agent else {
+            return None;
+        };
+        return Some(Evidence::new("OSC 7501", "idle"));
+    }
+    if let Some(title) = &profile.idle.title {
+        let is_idle = title.is_match(&view.frame.title);
+        return is_idle.then(|| Evidence::new("title", view.frame.title.trim()));
+    }
+    view.input_box.as_ref().map(|_| Evidence::new("input box", ""))
+}

@@ -1,0 +1,19 @@
+//! The profiles that come with the program.
+
+const PROFILES: [(&str, &str); 5] = [
+    ("claude", include_str!("../../profiles/claude.yaml")),
+    ("codex", include_str!("../../profiles/codex.yaml")),
+    ("dummy", include_str!("../../profiles/dummy.yaml")),
+    ("gemini", include_str!("../../profiles/gemini.yaml")),
+    ("generic", include_str!("../../profiles/generic.yaml")),
+];
+
+/// The YAML of a built-in profile.
+pub(super) fn text(name: &str) -> Option<&'static str> {
+    PROFILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// Their names, in order.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PROFILES.iter().map(|(name, _)| *name)
+}

@@ -1,0 +1,196 @@
+//! A profile as it is written: every key may be missing, and then comes from the one it extends.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::rules::{
+    AskingRules, BusyRules, IdleRules, InputDetection, OutcomeRules, OutputRouting, Pattern,
+    SpeechRules,
+};
+use super::{Profile, ProfileError};
+use crate::keys::Key;
+
+/// The keys of a profile file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProfileFile {
+    name: Option<String>,
+    extends: Option<String>,
+    command: Option<Command>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, String>>,
+    cwd: Option<String>,
+    idle_regex: Option<Pattern>,
+    submit_sequence: Option<String>,
+    /// Milliseconds.
+    submit_delay: Option<u64>,
+    interrupt_key: Option<KeyName>,
+    clear_input_keys: Option<Vec<KeyName>>,
+    exit_keys: Option<Vec<KeyName>>,
+    prompt_template: Option<String>,
+    input_detection: Option<InputDetection>,
+    output_routing: Option<OutputRouting>,
+    response_end: Option<String>,
+    /// Seconds.
+    response_timeout: Option<u64>,
+    parse_code_blocks: Option<bool>,
+    parse_file_refs: Option<bool>,
+    parse_json: Option<bool>,
+    channel: Option<bool>,
+    mcp: Option<bool>,
+    record: Option<String>,
+    busy: Option<BusyRules>,
+    idle: Option<IdleRules>,
+    asking: Option<AskingRules>,
+    chrome: Option<Vec<Pattern>>,
+    speech: Option<SpeechRules>,
+    outcome: Option<OutcomeRules>,
+}
+
+impl ProfileFile {
+    /// Reads YAML.
+    pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
+        serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
+            origin: origin.to_owned(),
+            message: error.to_string(),
+        })
+    }
+
+    /// What it starts from: `generic`, which itself starts from nothing.
+    pub(super) fn base(&self, origin: &str) -> Result<Option<String>, ProfileError> {
+        match (&self.extends, &self.name) {
+            (Some(base), Some(name)) if base == name => {
+                Err(ProfileError::Circle { origin: origin.to_owned(), base: base.clone() })
+            }
+            (Some(base), _) => Ok(Some(base.clone())),
+            (None, Some(name)) if name == "generic" => Ok(None),
+            (None, _) => Ok(Some("generic".to_owned())),
+        }
+    }
+
+    /// This file laid over the profile it extends.
+    pub(super) fn over(self, base: Profile) -> Profile {
+        let mut command = self.command.map_or(base.command, |c| c.0);
+        command.extend(self.args.unwrap_or_default());
+        let keys = |names: Vec<KeyName>| names.into_iter().map(|key| key.0).collect();
+        Profile {
+            name: self.name.unwrap_or(base.name),
+            command,
+            env: base.env.into_iter().chain(self.env.unwrap_or_default()).collect(),
+            cwd: self.cwd.or(base.cwd),
+            idle_regex: self.idle_regex.or(base.idle_regex),
+            submit_sequence: self.submit_sequence.unwrap_or(base.submit_sequence),
+            submit_delay: self.submit_delay.map_or(base.submit_delay, Duration::from_millis),
+            interrupt_key: self.interrupt_key.map_or(base.interrupt_key, |key| key.0),
+            clear_input_keys: self.clear_input_keys.map_or(base.clear_input_keys, keys),
+            exit_keys: self.exit_keys.map_or(base.exit_keys, keys),
+            prompt_template: self.prompt_template.unwrap_or(base.prompt_template),
+            input_detection: self.input_detection.unwrap_or(base.input_detection),
+            output_routing: self.output_routing.unwrap_or(base.output_routing),
+            response_end: self.response_end.or(base.response_end),
+            response_timeout: self
+                .response_timeout
+                .map_or(base.response_timeout, Duration::from_secs),
+            parse_code_blocks: self.parse_code_blocks.unwrap_or(base.parse_code_blocks),
+            parse_file_refs: self.parse_file_refs.unwrap_or(base.parse_file_refs),
+            parse_json: self.parse_json.unwrap_or(base.parse_json),
+            channel: self.channel.unwrap_or(base.channel),
+            mcp: self.mcp.unwrap_or(base.mcp),
+            record: self.record.or(base.record),
+            busy: self.busy.unwrap_or(base.busy),
+            idle: self.idle.unwrap_or(base.idle),
+            asking: self.asking.unwrap_or(base.asking),
+            chrome: self.chrome.unwrap_or(base.chrome),
+            speech: self.speech.unwrap_or(base.speech),
+            outcome: self.outcome.unwrap_or(base.outcome),
+        }
+    }
+}
+
+/// A command: a list, or one string split as a shell would, though no shell is run.
+#[derive(Debug)]
+struct Command(Vec<String>);
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Line(String),
+            List(Vec<String>),
+        }
+        match Either::deserialize(deserializer)? {
+            Either::List(words) => Ok(Self(words)),
+            Either::Line(line) => split_words(&line).map(Self).map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+/// A key by its name, checked when the profile is read.
+#[derive(Debug)]
+struct KeyName(String);
+
+impl<'de> Deserialize<'de> for KeyName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Key::parse(&name).map_err(serde::de::Error::custom)?;
+        Ok(Self(name))
+    }
+}
+
+/// Splits a command line as a POSIX shell does: blanks, quotes and backslashes, nothing else.
+fn split_words(line: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => {
+                let text = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        Some('\'') => break,
+                        Some(c) => text.push(c),
+                        None => return Err(format!("the quote ' is not closed in: {line}")),
+                    }
+                }
+            }
+            '"' => {
+                let text = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        Some('"') => break,
+                        Some('\\') => match chars.next() {
+                            Some(c @ ('"' | '\\' | '$' | '`')) => text.push(c),
+                            Some(c) => text.extend(['\\', c]),
+                            None => return Err(format!("the quote \" is not closed in: {line}")),
+                        },
+                        Some(c) => text.push(c),
+                        None => return Err(format!("the quote \" is not closed in: {line}")),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            c if c.is_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_a_command_as_a_shell_would() {
+        let words = |line| split_words(line).unwrap();
+        assert_eq!(words(r#"toy  --say "a \"b\"" 'c d'\ e ''"#), [
+            "toy", "--say", "a \"b\"", "c d e", ""
+        ]);
+        assert!(split_words("toy 'x").is_err());
+    }
+}

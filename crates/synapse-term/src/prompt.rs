@@ -1,0 +1,161 @@
+//! Questions: what is asked, the options, the key that picks each, and a fingerprint that tells
+//! one question from the next.
+
+mod answer;
+mod buttons;
+mod line;
+mod menu;
+mod question;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use answer::AnswerError;
+
+use crate::frame::Frame;
+use crate::profile::Profile;
+
+/// A question on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// What sort of answer it wants.
+    pub kind: Kind,
+    /// The question, in its own words.
+    pub question: String,
+    /// What can be picked, in the order of the screen.
+    pub options: Vec<Choice>,
+    /// Which option the cursor is on.
+    pub selected: Option<usize>,
+    /// What an empty answer means.
+    pub default: Option<String>,
+    /// How an option is picked.
+    pub layout: Layout,
+    /// Tells it from every other question, however often it is repainted.
+    pub fingerprint: Fingerprint,
+}
+
+/// What sort of answer a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Yes or no, at a line.
+    Confirmation,
+    /// One of several.
+    Selection,
+    /// Whether something may be done.
+    Permission,
+    /// Any text.
+    Text,
+    /// Text that must not be shown.
+    Password,
+    /// A question nobody recognised.
+    Unknown,
+}
+
+/// Something that can be picked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its text.
+    pub label: String,
+    /// The key that picks it, by name: `1`, `y`, `Escape`, `Down Enter`.
+    pub key: String,
+}
+
+/// How an option is picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A list with a mark: Up and Down, then Enter. Keys shown beside the options work too, the
+    /// numbers of a list only where `by_digit` says that they were seen to.
+    Menu {
+        /// A digit picks at once.
+        by_digit: bool,
+    },
+    /// A row of buttons: Left and Right, then Enter.
+    Buttons,
+    /// A line of text, then Enter.
+    Line,
+    /// Nothing is known of it.
+    Unknown,
+}
+
+/// A short name for one question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// The fingerprint of a question's texts. Where the cursor is does not matter.
+    fn of<'a>(kind: Kind, texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut hash = Fnv::new();
+        hash.add(&format!("{kind:?}"));
+        for text in texts {
+            for word in text.split_whitespace() {
+                hash.add(word);
+            }
+            hash.add("\n");
+        }
+        Self(format!("{:016x}", hash.0))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for Fingerprint {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// FNV-1a, 64 bit: stable across builds and machines, which the standard hasher is not.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// How sure a prompt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sureness {
+    /// A line that reads like a question: believed only when the program is quiet.
+    Line,
+    /// A shape that only questions have.
+    Shape,
+}
+
+/// Reads the question on a screen, if there is one; the input box must be out of sight. `usual` is
+/// the program's own prompt as the text before the cursor: the same text is no question.
+pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Prompt, Sureness)> {
+    menu::numbered(frame, profile)
+        .or_else(|| menu::form(frame, profile))
+        .or_else(|| menu::marked(frame))
+        .or_else(|| buttons::read(frame))
+        .map(|prompt| (prompt, Sureness::Shape))
+        .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
+}
+
+/// A question that was announced, or must be there, but that nobody can read.
+pub fn unknown(frame: &Frame) -> Prompt {
+    let screen: Vec<&str> = (0..frame.rows.len()).map(|row| frame.text(row)).collect();
+    let last = screen.iter().rev().find(|text| !text.trim().is_empty());
+    Prompt {
+        kind: Kind::Unknown,
+        question: last.map_or_else(String::new, |text| text.trim().to_owned()),
+        options: Vec::new(),
+        selected: None,
+        default: None,
+        layout: Layout::Unknown,
+        fingerprint: Fingerprint::of(Kind::Unknown, screen),
+    }
+}

@@ -1,0 +1,170 @@
+//! From an answer to keystrokes: which option is meant, and the keys that pick it from where the
+//! cursor is now.
+
+use thiserror::Error;
+
+use super::{Choice, Kind, Layout, Prompt};
+use crate::keys::{Discipline, Key, KeyError, KeyboardMode, PasteError, encode, paste};
+
+/// Words that agree.
+const YES: [&str; 12] = [
+    "yes", "y", "allow", "approve", "accept", "ok", "proceed", "continue", "trust", "run", "はい", "許可",
+];
+
+/// Words that refuse.
+const NO: [&str; 14] = [
+    "no", "n", "deny", "reject", "refuse", "cancel", "decline", "don't", "dont", "quit", "exit",
+    "abort", "いいえ", "拒否",
+];
+
+/// Words that agree to more than this once.
+const WIDER: [&str; 13] = [
+    "always", "don't ask", "dont ask", "session", "all ", "every", "remember", "never ask", "permanently", "project",
+    "auto", "以降", "常に",
+];
+
+/// Why an answer cannot be given.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum AnswerError {
+    /// The answer is none of the options.
+    #[error("'{answer}' is none of the options: {options}")]
+    NoSuchOption {
+        /// What was said.
+        answer: String,
+        /// What could be said.
+        options: String,
+    },
+    /// Several options fit.
+    #[error("'{answer}' fits several options: {options}")]
+    Ambiguous {
+        /// What was said.
+        answer: String,
+        /// The options it fits.
+        options: String,
+    },
+    /// Nobody knows how to answer this question.
+    #[error("this question was not understood, so no key can be chosen for it: {question}")]
+    NotUnderstood {
+        /// Its last line.
+        question: String,
+    },
+    /// An option whose key has no name we know.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The text cannot be typed.
+    #[error(transparent)]
+    Text(#[from] PasteError),
+}
+
+impl Prompt {
+    /// The bytes that give this answer from where the cursor is, each item in a write of its own.
+    /// `yes` is the affirmative option of the narrowest scope, `no` the refusing one; else a
+    /// label, its number or its key. At a line any text goes.
+    ///
+    /// # Errors
+    /// If the answer fits no option or several, or nobody knows the keys.
+    pub fn keys_for(&self, answer: &str, mode: &KeyboardMode) -> Result<Vec<Vec<u8>>, AnswerError> {
+        match self.layout {
+            Layout::Unknown => Err(AnswerError::NotUnderstood { question: self.question.clone() }),
+            Layout::Line => {
+                let text = match self.find(answer) {
+                    Ok(option) => self.options.get(option).map_or(answer, |o| o.key.as_str()),
+                    Err(error) if self.kind == Kind::Selection => return Err(error),
+                    Err(_) => answer,
+                };
+                let mut writes = vec![paste(text, mode, Discipline::Canonical)?, vec![b'\r']];
+                writes.retain(|bytes| !bytes.is_empty());
+                Ok(writes)
+            }
+            Layout::Menu { .. } | Layout::Buttons => {
+                let option = self.find(answer)?;
+                self.keys_to(option)
+                    .split(' ')
+                    .map(|name| Ok(encode(&Key::parse(name)?, mode)))
+                    .collect()
+            }
+        }
+    }
+
+    /// The option an answer means.
+    ///
+    /// # Errors
+    /// If it means none or several.
+    pub fn find(&self, answer: &str) -> Result<usize, AnswerError> {
+        let answer = answer.trim();
+        let wanted = answer.to_lowercase();
+        let exact = |is_it: &dyn Fn(&Choice) -> bool| self.options.iter().position(is_it);
+        let found = exact(&|o| o.label == answer)
+            .or_else(|| exact(&|o| o.label.to_lowercase() == wanted))
+            .or_else(|| exact(&|o| o.key.to_lowercase() == wanted))
+            .or_else(|| match wanted.as_str() {
+                "yes" | "y" => narrowest_yes(&self.options),
+                "no" | "n" => refusing(&self.options),
+                _ => None,
+            })
+            .or_else(|| {
+                let number: usize = wanted.parse().ok()?;
+                number.checked_sub(1).filter(|index| *index < self.options.len())
+            });
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let partial: Vec<usize> = (0..self.options.len())
+            .filter(|i| self.options.get(*i).is_some_and(|o| o.label.to_lowercase().starts_with(&wanted)))
+            .collect();
+        match partial.as_slice() {
+            [one] if !wanted.is_empty() => Ok(*one),
+            [] => Err(AnswerError::NoSuchOption { answer: answer.to_owned(), options: names(&self.options) }),
+            several => Err(AnswerError::Ambiguous {
+                answer: answer.to_owned(),
+                options: names(several.iter().filter_map(|i| self.options.get(*i))),
+            }),
+        }
+    }
+
+    /// The keys that pick an option: its own where it has one that works at once, else the way
+    /// there from the present position.
+    fn keys_to(&self, option: usize) -> String {
+        let key = self.options.get(option).map_or("Enter", |o| o.key.as_str());
+        let is_number = key.chars().all(|c| c.is_ascii_digit());
+        let works_at_once = match self.layout {
+            Layout::Menu { by_digit } => !is_number || (by_digit && key.len() == 1),
+            _ => true,
+        };
+        match self.selected {
+            Some(selected) if !works_at_once => super::menu::steps(option, selected, "Up", "Down"),
+            _ => key.to_owned(),
+        }
+    }
+}
+
+/// Whether a list of options lets something be done or refused.
+pub(super) fn is_permission(options: &[Choice]) -> bool {
+    narrowest_yes(options).is_some() && refusing(options).is_some()
+}
+
+fn narrowest_yes(options: &[Choice]) -> Option<usize> {
+    let agrees = |o: &&Choice| begins_with(&o.label, &YES) && !begins_with(&o.label, &NO);
+    let is_wide = |o: &Choice| {
+        let label = o.label.to_lowercase();
+        WIDER.iter().any(|word| label.contains(word))
+    };
+    let position = |wanted: &Choice| options.iter().position(|o| o == wanted);
+    options.iter().filter(agrees).find(|o| !is_wide(o)).and_then(position)
+}
+
+fn refusing(options: &[Choice]) -> Option<usize> {
+    options.iter().position(|o| begins_with(&o.label, &NO))
+}
+
+fn begins_with(label: &str, words: &[&str]) -> bool {
+    let label = label.to_lowercase();
+    let first = label.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’')).find(|w| !w.is_empty());
+    first.is_some_and(|first| words.contains(&first.replace('’', "'").as_str()))
+}
+
+fn names<'a>(options: impl IntoIterator<Item = &'a Choice>) -> String {
+    let names: Vec<String> =
+        options.into_iter().map(|o| format!("{} ({})", o.label, o.key)).collect();
+    names.join(", ")
+}

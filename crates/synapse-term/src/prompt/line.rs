@@ -1,0 +1,217 @@
+//! Questions asked at the end of a line: (y/n), `(Y)es/(N)o [Yes]:`, passwords, names, numbers.
+//! The patterns of seed 000 §2.3 in English and Japanese, matched against the cursor's line.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+
+use super::{Choice, Fingerprint, Kind, Layout, Prompt};
+use crate::frame::Frame;
+use crate::profile::Profile;
+
+/// The options above a numbered question are looked for this far up.
+const REACH: usize = 12;
+
+/// A pattern of the seed with what it asks for.
+struct Rule {
+    pattern: Regex,
+    kind: Kind,
+    options: &'static [&'static str],
+    default: Option<usize>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let confirmation = |pattern, options, default| rule(pattern, Kind::Confirmation, options, default);
+    let mut rules = vec![
+        confirmation(r"\[Y/n\]\s*[:?？]?\s*$", &["Y", "n"] as &[_], Some(0)),
+        confirmation(r"\[y/N\]\s*[:?？]?\s*$", &["y", "N"], Some(1)),
+        confirmation(r"(?i)[(\[]\s*y\s*/\s*n\s*[)\]]\s*[:?？]?\s*$", &["y", "n"], None),
+        confirmation(r"(?i)\byes\s*/\s*no\b[)\]]?\s*(\[[^\]]*\])?\s*[:?？]?\s*$", &["yes", "no"], None),
+        confirmation(r"続行しますか", &["y", "n"], None),
+        confirmation(r"(?i)\bContinue[?？]\s*$", &["y", "n"], None),
+    ];
+    for pattern in [
+        r"(?i)\b(pass(word|phrase)|secret|token|api key)\b[^:：]*[:：]\s*$",
+        r"(パスワード|暗証番号)[^:：]*[:：]\s*$",
+    ] {
+        rules.push(rule(pattern, Kind::Password, &[], None));
+    }
+    for pattern in [
+        r"(?i)\bEnter\s+[\w\s'./()-]+[:：]\s*$",
+        r"(?i)\b(Input|Name|Value)[:：]\s*$",
+        r"(入力|名前|値)[^:：]*[:：]\s*$",
+        r"[?？]\s*$",
+    ] {
+        rules.push(rule(pattern, Kind::Text, &[], None));
+    }
+    rules
+});
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static DIGITS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[(\d+(?:/\d+)+)\][^\w]*$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static INLINE_NUMBERS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\((\d+)\)\s*([^()\s][^()]*?)\s*(?:[,/]|$|(?:\())").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static LETTERS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static DEFAULT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\[\]]+)\]\s*[:?]?\s*$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static LIST_ROW: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s*[(\[]?(\d{1,2})[.):\]]\s+(\S.*)$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static PICK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$").unwrap()
+});
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*>{1,3}\s*$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+fn rule(pattern: &str, kind: Kind, options: &'static [&'static str], default: Option<usize>) -> Rule {
+    let pattern = RegexBuilder::new(pattern).build().unwrap();
+    Rule { pattern, kind, options, default }
+}
+
+/// Reads the cursor's line.
+pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<Prompt> {
+    let before = frame.before_cursor();
+    let line = before.trim();
+    let is_at_end = frame.after_cursor().trim().is_empty();
+    if !profile.input_detection.enabled || line.is_empty() || !is_at_end {
+        return None;
+    }
+    let is_usual = profile.idle_regex.as_ref().is_some_and(|idle| idle.is_match(&before))
+        || usual.is_some_and(|usual| usual == before);
+    if is_usual {
+        return None;
+    }
+    extra(line, profile)
+        .or_else(|| letters(line))
+        .or_else(|| digits(line))
+        .or_else(|| listed(frame, line))
+        .or_else(|| built_in(line))
+        .or_else(|| usual.and_then(|_| bare(line)))
+}
+
+fn extra(line: &str, profile: &Profile) -> Option<Prompt> {
+    let found = profile.input_detection.additional_patterns.iter().find(|p| p.pattern.is_match(line))?;
+    let options = found.options.iter().map(|option| choice(option, option)).collect();
+    Some(finish(found.kind, line, options, None))
+}
+
+fn built_in(line: &str) -> Option<Prompt> {
+    let rule = RULES.iter().find(|rule| rule.pattern.is_match(line))?;
+    let options: Vec<Choice> = rule.options.iter().map(|option| choice(option, option)).collect();
+    let default = rule.default.and_then(|index| rule.options.get(index)).map(|text| (*text).to_owned());
+    let default = default.or_else(|| bracketed_default(line, &options));
+    Some(finish(rule.kind, line, options, default))
+}
+
+/// `(Y)es/(N)o [Yes]:`, each option told by the letter in brackets.
+fn letters(line: &str) -> Option<Prompt> {
+    let options: Vec<Choice> = LETTERS
+        .captures_iter(line)
+        .filter_map(|groups| {
+            let (letter, rest) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
+            Some(choice(&format!("{letter}{}", rest.trim_end()), &letter.to_lowercase()))
+        })
+        .collect();
+    if options.len() < 2 {
+        return None;
+    }
+    let default = bracketed_default(line, &options);
+    Some(finish(Kind::Confirmation, line, options, default))
+}
+
+/// `[1/2/3]` or `(1) one (2) two`.
+fn digits(line: &str) -> Option<Prompt> {
+    if let Some(groups) = DIGITS.captures(line) {
+        let options = groups.get(1)?.as_str().split('/').map(|n| choice(n, n)).collect();
+        return Some(finish(Kind::Selection, line, options, None));
+    }
+    let options: Vec<Choice> = INLINE_NUMBERS
+        .captures_iter(line)
+        .filter_map(|groups| Some(choice(groups.get(2)?.as_str(), groups.get(1)?.as_str())))
+        .collect();
+    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
+}
+
+/// A numbered list above a line that asks to pick from it.
+fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
+    if !PICK.is_match(line) {
+        return None;
+    }
+    let row = frame.line_start(frame.cursor.row);
+    let mut options: Vec<Choice> = Vec::new();
+    for above in (row.saturating_sub(REACH)..row).rev() {
+        match LIST_ROW.captures(frame.text(above)) {
+            Some(groups) => {
+                let (number, label) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
+                options.insert(0, choice(label, number));
+                if number == "1" {
+                    break;
+                }
+            }
+            None if frame.text(above).trim().is_empty() || options.is_empty() => {}
+            None => break,
+        }
+    }
+    let default = bracketed_default(line, &options);
+    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, default))
+}
+
+/// A bare `>` where the program's own prompt is another one.
+fn bare(line: &str) -> Option<Prompt> {
+    BARE.is_match(line).then(|| finish(Kind::Text, line, Vec::new(), None))
+}
+
+fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
+    let groups = DEFAULT.captures(line)?;
+    let text = groups.get(1)?.as_str();
+    let is_one = |option: &&Choice| {
+        option.label.eq_ignore_ascii_case(text) || option.key.eq_ignore_ascii_case(text)
+    };
+    match options.iter().find(is_one) {
+        Some(option) => Some(option.label.clone()),
+        None if options.is_empty() => Some(text.to_owned()),
+        None => None,
+    }
+}
+
+fn choice(label: &str, key: &str) -> Choice {
+    Choice { label: label.to_owned(), key: key.to_owned() }
+}
+
+fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>) -> Prompt {
+    let labels = options.iter().map(|option| option.label.as_str());
+    Prompt {
+        kind,
+        fingerprint: Fingerprint::of(kind, std::iter::once(line).chain(labels)),
+        question: line.to_owned(),
+        selected: default.as_ref().and_then(|d| options.iter().position(|o| o.label == *d)),
+        options,
+        default,
+        layout: Layout::Line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        assert_eq!(RULES.len(), 12);
+        for pattern in [&DIGITS, &INLINE_NUMBERS, &LETTERS, &DEFAULT, &LIST_ROW, &PICK, &BARE] {
+            assert!(!pattern.as_str().is_empty());
+        }
+    }
+}

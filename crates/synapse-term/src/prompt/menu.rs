@@ -1,0 +1,289 @@
+//! Lists of options with a mark on one of them, numbered or not, and forms a profile knows.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::question::{self, Question};
+use super::{Choice, Fingerprint, Kind, Layout, Prompt};
+use crate::chrome::{is_rule, unboxed};
+use crate::frame::{Colour, Frame, Marks, Style, col_of_byte, width};
+use crate::profile::Profile;
+
+/// Below the options of a dialog stand at most this many rows: hints and fine print.
+const FINE_PRINT: usize = 8;
+
+/// An option's own description takes at most this many rows.
+const DESCRIPTION: usize = 4;
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(\d{1,2})[.)]\s*(\S.*)$").unwrap()
+});
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static KEY_HINT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|space)\)$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static MARKED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(\s*)([❯›>●◉▶➤→▸*»✔])\s(\s*)(\S.*)$").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static MENU_HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)").unwrap()
+});
+
+/// A row that offers something.
+struct Item {
+    row: usize,
+    number: u32,
+    /// The column of the number, or of the label where there is none.
+    col: usize,
+    label: String,
+    mark: Option<char>,
+    style: Style,
+    /// The last row of its label and description.
+    end: usize,
+}
+
+/// A numbered list with a mark on one entry, at the bottom of the screen, the input box gone.
+pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
+    let items = last_run(frame)?;
+    let selected = selected(&items)?;
+    let (first, last) = (items.first()?, items.last()?);
+    if is_over(frame, last.end) {
+        return None;
+    }
+    let hinted: Option<Vec<(String, String)>> = items.iter().map(|item| key_hint(&item.label)).collect();
+    let options = match hinted {
+        // Only where every option shows a key are these the keys; else they are remarks.
+        Some(hinted) => hinted.into_iter().map(|(label, key)| Choice { label, key }).collect(),
+        None => items
+            .iter()
+            .map(|item| Choice { label: item.label.clone(), key: item.number.to_string() })
+            .collect(),
+    };
+    let question = question::above(frame, first.row);
+    let layout = Layout::Menu { by_digit: profile.asking.by_digit };
+    Some(finish(question, options, selected, layout))
+}
+
+/// A list without numbers, one entry marked by a glyph and by its colour or a hint below.
+pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
+    let last = frame.last_row()?;
+    let floor = last.saturating_sub(FINE_PRINT + 24);
+    let (at, found) = (floor..=last).rev().find_map(|row| {
+        let (from, inner) = unboxed(frame.text(row));
+        let groups = MARKED.captures(inner)?;
+        let label = groups.get(4)?;
+        Some((row, (from + col_of_byte(inner, label.start()), label.as_str().to_owned())))
+    })?;
+    let (col, _) = found;
+    let is_entry = |row: usize| {
+        let (from, inner) = unboxed(frame.text(row));
+        let text = inner.trim_start();
+        !text.is_empty()
+            && !is_rule(inner)
+            && (row == at || from + col_of_byte(inner, inner.len() - text.len()) == col)
+    };
+    let top = (0..at).rev().take_while(|row| is_entry(*row)).last().unwrap_or(at);
+    let end = (at + 1..=last).take_while(|row| is_entry(*row)).last().unwrap_or(at);
+    let style = |row: usize| {
+        frame.row(row).map_or_else(Style::default, |r| r.style_at(col))
+    };
+    let stands_out = (top..=end).all(|row| row == at || style(row) != style(at));
+    let is_hinted = (end + 1..=last).any(|row| MENU_HINT.is_match(frame.text(row)))
+        || (top.saturating_sub(2)..top).any(|row| MENU_HINT.is_match(frame.text(row)));
+    let cursor_elsewhere = frame.cursor.is_visible
+        && !(top.saturating_sub(1)..=end + 1).contains(&frame.cursor.row);
+    if end == top || end - top > 20 || cursor_elsewhere || !(stands_out || is_hinted) {
+        return None;
+    }
+    let question = question::above(frame, top);
+    let asks = question.text.trim_end().ends_with(['?', '？', ':', '：']);
+    if is_over(frame, end) || !(is_hinted || asks) {
+        return None;
+    }
+    let options = (top..=end)
+        .map(|row| {
+            let text = if row == at { found.1.as_str() } else { unboxed(frame.text(row)).1.trim() };
+            let label = first_column(text).to_owned();
+            Choice { key: steps(row, at, "Up", "Down"), label }
+        })
+        .collect();
+    Some(finish(question, options, at - top, Layout::Menu { by_digit: false }))
+}
+
+/// A question without options that the profile knows by one of its rows.
+pub(super) fn form(frame: &Frame, profile: &Profile) -> Option<Prompt> {
+    let (question, kind) = profile.asking.forms.iter().find_map(|form| {
+        (0..frame.rows.len()).find_map(|row| {
+            let groups = form.line.captures(unboxed(frame.text(row)).1.trim())?;
+            let text = groups.get(1).or_else(|| groups.get(0))?;
+            Some((text.as_str().to_owned(), form.kind))
+        })
+    })?;
+    Some(Prompt {
+        kind,
+        fingerprint: Fingerprint::of(kind, [question.as_str()]),
+        question,
+        options: Vec::new(),
+        selected: None,
+        default: None,
+        layout: Layout::Line,
+    })
+}
+
+fn finish(question: Question, options: Vec<Choice>, selected: usize, layout: Layout) -> Prompt {
+    let kind = if super::answer::is_permission(&options) { Kind::Permission } else { Kind::Selection };
+    let labels = options.iter().map(|option| option.label.as_str());
+    let texts = question.detail.iter().map(String::as_str).chain(labels);
+    Prompt {
+        kind,
+        fingerprint: Fingerprint::of(kind, texts),
+        question: question.text,
+        default: options.get(selected).map(|option| option.label.clone()),
+        options,
+        selected: Some(selected),
+        layout,
+    }
+}
+
+/// The keys from the present position to a row, with Enter at the end.
+pub(super) fn steps(to: usize, from: usize, back: &str, forth: &str) -> String {
+    let name = if to < from { back } else { forth };
+    let mut keys = vec![name; to.abs_diff(from)];
+    keys.push("Enter");
+    keys.join(" ")
+}
+
+/// The lowest run of consecutively numbered rows.
+fn last_run(frame: &Frame) -> Option<Vec<Item>> {
+    let last = frame.last_row()?;
+    let mut best: Option<Vec<Item>> = None;
+    let mut run: Vec<Item> = Vec::new();
+    for row in 0..=last {
+        if let Some(item) = item(frame, row) {
+            let follows = run.last().is_some_and(|before| {
+                item.number == before.number + 1 && item.col.abs_diff(before.col) <= 1
+            });
+            if !follows {
+                run.clear();
+            }
+            run.push(item);
+            if run.len() >= 2 && follows {
+                best = Some(std::mem::take(&mut run));
+                run = best.take()?;
+            }
+            continue;
+        }
+        extend_or_end(frame, row, &mut run, &mut best);
+    }
+    if run.len() >= 2 { Some(run) } else { best }
+}
+
+/// A row between two options: a description, a blank or a rule keeps the run, all else ends it.
+fn extend_or_end(frame: &Frame, row: usize, run: &mut Vec<Item>, best: &mut Option<Vec<Item>>) {
+    let (from, inner) = unboxed(frame.text(row));
+    let text = inner.trim();
+    if text.is_empty() || is_rule(inner) {
+        return;
+    }
+    let col = from + col_of_byte(inner, inner.len() - inner.trim_start().len());
+    if let Some(item) = run.last_mut()
+        && col > item.col
+        && row - item.row <= DESCRIPTION
+    {
+        let is_next = row == item.end + 1;
+        // A label that fills its row goes on; anything else below it describes it.
+        if is_next && item.end == item.row && item.col + 3 + width(&item.label) + 1 + width(text.split(' ').next().unwrap_or("")) + 4 > frame.cols {
+            item.label = format!("{} {text}", item.label);
+        }
+        item.end = row;
+        return;
+    }
+    if run.len() >= 2 {
+        *best = Some(std::mem::take(run));
+    }
+    run.clear();
+}
+
+fn item(frame: &Frame, row: usize) -> Option<Item> {
+    let (from, inner) = unboxed(frame.text(row));
+    let groups = NUMBERED.captures(inner)?;
+    let number = groups.get(4)?;
+    let label = groups.get(5)?;
+    let col = from + col_of_byte(inner, number.start());
+    let label_col = from + col_of_byte(inner, label.start());
+    Some(Item {
+        row,
+        number: number.as_str().parse().ok()?,
+        col,
+        label: first_column(label.as_str()).to_owned(),
+        mark: groups.get(2).and_then(|mark| mark.as_str().chars().next()),
+        style: frame.row(row)?.style_at(label_col),
+        end: row,
+    })
+}
+
+/// A label up to the gap that parts it from a description in a second column.
+fn first_column(label: &str) -> &str {
+    label.split("  ").next().unwrap_or(label).trim()
+}
+
+/// The entry with the mark: the only one with a glyph, with a glyph of its own, or on a
+/// background of its own.
+fn selected(items: &[Item]) -> Option<usize> {
+    let only = |is_it: &dyn Fn(&Item) -> bool| {
+        let mut found = items.iter().enumerate().filter(|(_, item)| is_it(item));
+        let (index, _) = found.next()?;
+        found.next().is_none().then_some(index)
+    };
+    let odd = |item: &Item| items.iter().filter(|other| other.mark == item.mark).count() == 1;
+    only(&|item| item.mark.is_some())
+        .or_else(|| (items.len() > 2).then(|| only(&odd))?)
+        .or_else(|| {
+            only(&|item| {
+                let is_lit = item.style.marks.has(Marks::INVERSE) || item.style.bg != Colour::Default;
+                is_lit && items.iter().filter(|o| o.style.bg == item.style.bg).count() == 1
+            })
+        })
+}
+
+fn key_hint(label: &str) -> Option<(String, String)> {
+    let groups = KEY_HINT.captures(label)?;
+    let key = match groups.get(2)?.as_str() {
+        "esc" | "escape" => "Escape",
+        "enter" => "Enter",
+        "tab" => "Tab",
+        "space" => "Space",
+        key => key,
+    };
+    Some((groups.get(1)?.as_str().to_owned(), key.to_owned()))
+}
+
+/// Whether the list that ends in this row is not what the screen is about: too much stands below
+/// it, somebody types below it, or the program says there what it does next.
+fn is_over(frame: &Frame, end: usize) -> bool {
+    let last = frame.last_row().unwrap_or(end);
+    let below = (end + 1..=last).map(|row| unboxed(frame.text(row)).1.trim_end());
+    let texts: Vec<&str> = below.filter(|text| !text.trim().is_empty() && !is_rule(text)).collect();
+    let goes_on = texts.iter().any(|text| text.ends_with('…') || text.ends_with("..."));
+    let cursor = frame.cursor;
+    let is_typed =
+        cursor.is_visible && cursor.row > end && !frame.before_cursor().trim().is_empty();
+    texts.len() > FINE_PRINT || goes_on || is_typed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        for pattern in [&NUMBERED, &KEY_HINT, &MARKED, &MENU_HINT] {
+            assert!(!pattern.as_str().is_empty());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which of the rows above the options is the question, and where the dialog begins.
+
+use crate::chrome::{is_rule, is_top_edge, left_border, unboxed};
+use crate::frame::{Colour, Frame, width};
+
+/// A dialog without a border is looked for at most this far above its options.
+const REACH: usize = 16;
+
+/// Words a question begins with.
+const OPENERS: [&str; 36] = [
+    "do", "does", "did", "would", "will", "should", "shall", "can", "could", "may", "is", "are",
+    "was", "have", "has", "which", "what", "who", "where", "when", "why", "how", "allow", "trust",
+    "continue", "proceed", "apply", "run", "execute", "create", "edit", "delete", "overwrite",
+    "approve", "accept", "grant",
+];
+
+/// What a dialog says above its options.
+pub(super) struct Question {
+    /// The question itself.
+    pub(super) text: String,
+    /// All rows of the dialog above the options, which tell it from a similar one.
+    pub(super) detail: Vec<String>,
+}
+
+/// Reads the rows above the option in `row`.
+pub(super) fn above(frame: &Frame, row: usize) -> Question {
+    let top = dialog_top(frame, row);
+    let rows: Vec<String> = (top..row).map(|r| unboxed(frame.text(r)).1.to_owned()).collect();
+    let text = pick(&rows, frame.cols);
+    let detail = rows.into_iter().filter(|text| !text.trim().is_empty() && !is_rule(text)).collect();
+    Question { text, detail }
+}
+
+/// The first row that belongs to the dialog whose options begin in `row`.
+fn dialog_top(frame: &Frame, row: usize) -> usize {
+    if let Some(border) = left_border(frame.text(row)) {
+        let edge = (0..row).rev().find(|r| is_top_edge(frame.text(*r), border));
+        return edge.map_or(0, |edge| edge + 1);
+    }
+    let background = |r: usize| frame.row(r).map_or(Colour::Default, |row| row.style_at(0).bg);
+    let above = row.saturating_sub(1);
+    if background(above) != Colour::Default {
+        let outside = (0..row).rev().find(|r| background(*r) == Colour::Default);
+        return outside.map_or(0, |r| r + 1);
+    }
+    let floor = row.saturating_sub(REACH);
+    // A rule ends the dialog, unless nothing but blanks stands between it and the options.
+    let mut seen_text = false;
+    let mut blanks = 0;
+    for r in (floor..row).rev() {
+        let text = frame.text(r);
+        if is_rule(text) && seen_text {
+            return r + 1;
+        }
+        blanks = if text.trim().is_empty() { blanks + 1 } else { 0 };
+        // Two empty rows part a dialog from what was on the screen before it.
+        if blanks == 2 && seen_text {
+            return r + 2;
+        }
+        seen_text |= !text.trim().is_empty() && !is_rule(text);
+    }
+    floor
+}
+
+/// The row that asks: the lowest that begins like a question and ends like one; else the lowest
+/// that ends like one; else the head of the paragraph right above the options.
+fn pick(rows: &[String], cols: usize) -> String {
+    let asks = |text: &str| text.trim_end().ends_with(['?', '？']);
+    let opens = |text: &str| {
+        let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+        OPENERS.contains(&first.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let is_labelled = |text: &str| {
+        text.trim().split_once(": ").is_some_and(|(label, _)| !label.contains(' '))
+            || text.trim().starts_with(['$', '#'])
+    };
+    let usable = |text: &str| asks(text) && !is_labelled(text);
+    let found = rows
+        .iter()
+        .rposition(|text| usable(text) && opens(&paragraph_start(rows, text, cols)))
+        .or_else(|| rows.iter().rposition(|text| usable(text)));
+    if let Some(at) = found {
+        return joined(rows, at, cols);
+    }
+    let Some(last) = rows.iter().rposition(|text| !text.trim().is_empty() && !is_rule(text)) else {
+        return String::new();
+    };
+    let head = (0..last).rev().find(|r| rows.get(*r).is_none_or(|t| t.trim().is_empty() || is_rule(t)));
+    let head = head.map_or(0, |r| r + 1);
+    rows.get(head).map_or_else(String::new, |text| text.trim().to_owned())
+}
+
+fn paragraph_start(rows: &[String], row: &str, cols: usize) -> String {
+    rows.iter().position(|text| text == row).map_or_else(String::new, |at| joined(rows, at, cols))
+}
+
+/// The row at `at` with the full rows above it that it continues.
+fn joined(rows: &[String], at: usize, cols: usize) -> String {
+    let mut first = at;
+    while let Some(above) = first.checked_sub(1)
+        && let (Some(upper), Some(lower)) = (rows.get(above), rows.get(first))
+        && is_full(upper, lower, cols)
+    {
+        first = above;
+    }
+    let pieces: Vec<&str> = rows.iter().take(at + 1).skip(first).map(|text| text.trim()).collect();
+    pieces.join(" ")
+}
+
+/// Whether `upper` broke off only because the first word of `lower` did not fit.
+pub(super) fn is_full(upper: &str, lower: &str, cols: usize) -> bool {
+    let word = lower.split_whitespace().next().unwrap_or("");
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    !upper.trim().is_empty()
+        && !word.is_empty()
+        && !is_rule(upper)
+        && !is_rule(lower)
+        && indent(upper) == indent(lower)
+        // Borders and margins may take up to six columns on the right.
+        && width(upper) + 1 + width(word) + 6 > cols
+}

@@ -1,0 +1,400 @@
+//! The emulator behind one door: bytes in, frames and signals out.
+//!
+//! Owns the grid, the scrollback, the modes and the answers to terminal queries. It never looks at
+//! a clock: time is an argument, and only synchronized updates (mode 2026) need it.
+
+mod answers;
+mod extract;
+mod scan;
+mod snapshot;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use alacritty_terminal::event::{Event, EventListener};
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::index::Line;
+use alacritty_terminal::term::{Config, Osc52, Term, TermDamage, TermMode};
+use alacritty_terminal::vte::ansi::{Processor, Timeout};
+use thiserror::Error;
+
+use crate::frame::{Cursor, Frame, Modes, Row};
+use crate::signal::Signal;
+use scan::{Found, Scanner};
+
+/// Rows kept above the screen.
+pub const SCROLLBACK: usize = 2_000;
+
+/// How long a synchronized update may hold the screen back, as in the emulator's own default.
+pub const SYNC_PATIENCE: Duration = Duration::from_millis(150);
+
+/// How many bytes a synchronized update may hold back, whatever the pieces they come in.
+const SYNC_BYTES: usize = 1 << 20;
+
+/// The size of a screen in cells. At least 2 columns and 1 row, at most 4,096 of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    cols: u16,
+    rows: u16,
+}
+
+/// A size no screen can have.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("a screen of {cols}x{rows} is not possible: columns must be 2 to 4096, rows 1 to 4096")]
+pub struct SizeError {
+    cols: u64,
+    rows: u64,
+}
+
+impl Size {
+    /// A size, if a screen can have it.
+    ///
+    /// # Errors
+    /// If it is too small to show anything or too large to keep.
+    pub fn new(cols: u64, rows: u64) -> Result<Self, SizeError> {
+        match (u16::try_from(cols), u16::try_from(rows)) {
+            (Ok(c @ 2..=4_096), Ok(r @ 1..=4_096)) => Ok(Self { cols: c, rows: r }),
+            _ => Err(SizeError { cols, rows }),
+        }
+    }
+
+    /// Columns.
+    pub fn cols(self) -> u16 {
+        self.cols
+    }
+
+    /// Rows.
+    pub fn rows(self) -> u16 {
+        self.rows
+    }
+}
+
+impl Dimensions for Size {
+    fn total_lines(&self) -> usize {
+        usize::from(self.rows)
+    }
+
+    fn screen_lines(&self) -> usize {
+        usize::from(self.rows)
+    }
+
+    fn columns(&self) -> usize {
+        usize::from(self.cols)
+    }
+}
+
+/// A terminal without a window.
+pub struct Screen {
+    term: Term<Mailbox>,
+    parser: Processor<Held>,
+    scanner: Scanner,
+    mail: Mailbox,
+    size: Size,
+    title: Arc<str>,
+    rows: Vec<Arc<Row>>,
+    answers: Vec<u8>,
+    signals: Vec<Signal>,
+    sync: Option<Sync>,
+    scroll_region: Option<(u16, u16)>,
+    /// The primary screen as ANSI bytes, kept while the alternate one is shown.
+    primary: Option<Vec<u8>>,
+    finished_frames: u64,
+    is_damaged: bool,
+}
+
+impl Screen {
+    /// An empty screen.
+    pub fn new(size: Size) -> Self {
+        let mail = Mailbox::default();
+        let config = Config {
+            scrolling_history: SCROLLBACK,
+            kitty_keyboard: true,
+            osc52: Osc52::Disabled,
+            ..Config::default()
+        };
+        Self {
+            term: Term::new(config, &size, mail.clone()),
+            parser: Processor::new(),
+            scanner: Scanner::default(),
+            mail,
+            size,
+            title: Arc::from(""),
+            rows: Vec::new(),
+            answers: Vec::new(),
+            signals: Vec::new(),
+            sync: None,
+            scroll_region: None,
+            primary: None,
+            finished_frames: 0,
+            is_damaged: true,
+        }
+    }
+
+    /// Takes what the program wrote. `now` counts from any fixed moment and never goes back.
+    /// `at_frame` is called right after each synchronized update, when the screen is whole.
+    pub fn feed(&mut self, bytes: &[u8], now: Duration, mut at_frame: impl FnMut(&mut Self)) {
+        let (mut done, mut from) = (0, 0);
+        while let Some((cut, next, found)) = self.scanner.next(bytes, from) {
+            self.advance(bytes.get(done..cut).unwrap_or_default());
+            (done, from) = (cut, next);
+            match found {
+                Found::SyncBegins => {
+                    self.sync = Some(Sync {
+                        since: now,
+                        held: 0,
+                    })
+                }
+                Found::SyncEnds => {
+                    self.sync = None;
+                    self.finished_frames += 1;
+                    at_frame(self);
+                }
+                Found::EntersAlternate if !self.modes().alternate_screen => {
+                    self.release();
+                    self.primary = Some(snapshot::primary(&self.term, self.scroll_region));
+                }
+                Found::EntersAlternate => {}
+                Found::ScrollRegion(top, bottom) => self.scroll_region = Some((top, bottom)),
+                Found::Reset => self.scroll_region = None,
+                Found::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
+                Found::Osc(number, text) => self.signals.extend(Signal::from_osc(number, text)),
+            }
+        }
+        self.advance(bytes.get(done..).unwrap_or_default());
+    }
+
+    /// Ends a synchronized update that has been open for too long.
+    pub fn tick(&mut self, now: Duration) {
+        if self.sync_deadline().is_some_and(|deadline| now >= deadline) {
+            self.release();
+        }
+    }
+
+    /// When `tick` must be called next, if at all.
+    pub fn sync_deadline(&self) -> Option<Duration> {
+        self.sync.as_ref().map(|sync| sync.since + SYNC_PATIENCE)
+    }
+
+    /// Changes the size; wrapped lines are joined and wrapped again.
+    pub fn resize(&mut self, size: Size) {
+        if size != self.size {
+            self.size = size;
+            self.scroll_region = None;
+            self.term.resize(size);
+            self.is_damaged = true;
+            self.collect();
+        }
+    }
+
+    /// The size.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The modes the program has set.
+    pub fn modes(&self) -> Modes {
+        let has = |mode| self.term.mode().contains(mode);
+        let kitty = [
+            TermMode::DISAMBIGUATE_ESC_CODES,
+            TermMode::REPORT_EVENT_TYPES,
+            TermMode::REPORT_ALTERNATE_KEYS,
+            TermMode::REPORT_ALL_KEYS_AS_ESC,
+            TermMode::REPORT_ASSOCIATED_TEXT,
+        ];
+        Modes {
+            bracketed_paste: has(TermMode::BRACKETED_PASTE),
+            alternate_screen: has(TermMode::ALT_SCREEN),
+            application_cursor: has(TermMode::APP_CURSOR),
+            application_keypad: has(TermMode::APP_KEYPAD),
+            focus_events: has(TermMode::FOCUS_IN_OUT),
+            mouse: self.term.mode().intersects(TermMode::MOUSE_MODE),
+            kitty_flags: kitty
+                .iter()
+                .enumerate()
+                .map(|(bit, mode)| u8::from(has(*mode)) << bit)
+                .sum(),
+        }
+    }
+
+    /// The screen as it is now. Inside a synchronized update: as it was before it.
+    pub fn frame(&mut self) -> Frame {
+        self.refresh_rows();
+        let point = self.term.grid().cursor.point;
+        Frame {
+            rows: self.rows.clone(),
+            cursor: Cursor {
+                row: usize::try_from(point.line.0).unwrap_or(0),
+                col: point.column.0,
+                is_visible: self.term.mode().contains(TermMode::SHOW_CURSOR),
+            },
+            modes: self.modes(),
+            title: Arc::clone(&self.title),
+            cols: usize::from(self.size.cols),
+        }
+    }
+
+    /// Rows above the screen that are still kept.
+    pub fn scrollback_len(&self) -> usize {
+        self.term.grid().history_size()
+    }
+
+    /// The last `count` rows above the screen, oldest first.
+    pub fn scrollback(&self, count: usize) -> Vec<Row> {
+        let count = count.min(self.scrollback_len());
+        let first = -i32::try_from(count).unwrap_or(0);
+        (first..0)
+            .map(|line| extract::row(&self.term, Line(line)))
+            .collect()
+    }
+
+    /// ANSI bytes that bring a fresh terminal of this size to the same contents, colours, cursor,
+    /// title and modes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        snapshot::whole(
+            &self.term,
+            self.primary.as_deref(),
+            self.scroll_region,
+            &self.title,
+        )
+    }
+
+    /// Bytes to write back to the program, if no real terminal answers its questions.
+    pub fn take_answers(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.answers)
+    }
+
+    /// What the program signalled since the last call, in order.
+    pub fn take_signals(&mut self) -> Vec<Signal> {
+        std::mem::take(&mut self.signals)
+    }
+
+    /// How many synchronized updates have been finished.
+    pub fn finished_frames(&self) -> u64 {
+        self.finished_frames
+    }
+
+    /// Whether a synchronized update is open.
+    pub fn is_held(&self) -> bool {
+        self.sync.is_some()
+    }
+
+    fn advance(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.is_damaged = true;
+        let mut rest = bytes;
+        if let Some(sync) = &mut self.sync {
+            let room = SYNC_BYTES.saturating_sub(sync.held);
+            let (held, over) = rest.split_at(room.min(rest.len()));
+            sync.held += held.len();
+            self.parser.advance(&mut self.term, held);
+            rest = over;
+            if !over.is_empty() {
+                self.release();
+            }
+        }
+        self.parser.advance(&mut self.term, rest);
+        self.collect();
+    }
+
+    fn release(&mut self) {
+        if self.sync.take().is_some() {
+            self.parser.stop_sync(&mut self.term);
+            self.is_damaged = true;
+            self.collect();
+        }
+    }
+
+    fn collect(&mut self) {
+        for event in self.mail.take() {
+            match event {
+                Event::Title(title) => self.set_title(title),
+                Event::ResetTitle => self.set_title(String::new()),
+                Event::Bell => self.signals.push(Signal::Bell),
+                other => self.answers.extend(
+                    answers::answer(&other, self.size)
+                        .iter()
+                        .flat_map(|a| a.bytes()),
+                ),
+            }
+        }
+        if !self.term.mode().contains(TermMode::ALT_SCREEN) {
+            self.primary = None;
+        }
+    }
+
+    fn set_title(&mut self, title: String) {
+        if *self.title != *title {
+            self.title = Arc::from(title.as_str());
+            self.signals.push(Signal::Title(title));
+        }
+    }
+
+    fn refresh_rows(&mut self) {
+        if !self.is_damaged {
+            return;
+        }
+        self.is_damaged = false;
+        let count = usize::from(self.size.rows);
+        let damaged: Vec<usize> = match self.term.damage() {
+            TermDamage::Partial(lines) if self.rows.len() == count => {
+                lines.map(|l| l.line).collect()
+            }
+            _ => (0..count).collect(),
+        };
+        self.term.reset_damage();
+        self.rows.resize_with(count, Arc::default);
+        for line in damaged {
+            let fresh = extract::row(&self.term, Line(i32::try_from(line).unwrap_or(0)));
+            if let Some(row) = self.rows.get_mut(line)
+                && **row != fresh
+            {
+                *row = Arc::new(fresh);
+            }
+        }
+    }
+}
+
+/// An open synchronized update.
+struct Sync {
+    since: Duration,
+    held: usize,
+}
+
+/// Tells the parser whether a synchronized update is open; the clock is the caller's.
+#[derive(Default)]
+struct Held(bool);
+
+impl Timeout for Held {
+    fn set_timeout(&mut self, _: Duration) {
+        self.0 = true;
+    }
+
+    fn clear_timeout(&mut self) {
+        self.0 = false;
+    }
+
+    fn pending_timeout(&self) -> bool {
+        self.0
+    }
+}
+
+/// Where the emulator drops its events; emptied after every feed.
+#[derive(Clone, Default)]
+struct Mailbox(Arc<Mutex<Vec<Event>>>);
+
+impl Mailbox {
+    fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl EventListener for Mailbox {
+    fn send_event(&self, event: Event) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(event);
+    }
+}

@@ -1,0 +1,249 @@
+//! Screen, settling, judgement and reply together: what somebody who watches one program needs.
+//!
+//! Everything happens at times that are arguments. The pieces in which bytes arrive do not matter
+//! as long as they keep their time: looks are taken between times, never between pieces.
+
+mod typed;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::chrome::BoxView;
+use crate::frame::{Frame, Row};
+use crate::judge::{Change, Judge, Keys};
+use crate::profile::Profile;
+use crate::reading::{Evidence, Reading, State};
+use crate::reply::{self, Cut, Follower, Outcome, Reply};
+use crate::screen::{Screen, Size};
+use crate::settle::Settle;
+use typed::Typed;
+
+/// A turn begins with keys pressed at most this long before the program was seen at work.
+const TURN_SPAN: Duration = Duration::from_secs(5);
+
+/// A turn that ends this soon after Escape or Ctrl-C was interrupted.
+const INTERRUPT_SPAN: Duration = Duration::from_millis(1_500);
+
+/// Watches one program.
+pub struct Watcher {
+    profile: Arc<Profile>,
+    screen: Screen,
+    settle: Settle,
+    judge: Judge,
+    follower: Follower,
+    typed: Typed,
+    turn: Option<Turn>,
+    last_keys: Option<(Keys, Duration)>,
+    interrupted_at: Option<Duration>,
+    /// The program was at rest before what it does now.
+    was_idle: bool,
+    events: Vec<Event>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The program does something else now.
+    Reading(Change),
+    /// A turn is over.
+    Turn(TurnReport),
+}
+
+/// A turn that is over.
+#[derive(Clone, Debug)]
+pub struct TurnReport {
+    /// When it was seen to be over.
+    pub at: Duration,
+    /// The message as it was typed.
+    pub typed: String,
+    /// What the screen shows of the reply.
+    pub reply: Reply,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+struct Turn {
+    typed: String,
+}
+
+impl Watcher {
+    /// Watches a program that has just been started on a screen of this size.
+    pub fn new(profile: Arc<Profile>, size: Size) -> Self {
+        Self {
+            profile,
+            screen: Screen::new(size),
+            settle: Settle::default(),
+            judge: Judge::default(),
+            follower: Follower::default(),
+            typed: Typed::default(),
+            turn: None,
+            last_keys: None,
+            interrupted_at: None,
+            was_idle: false,
+            events: Vec::new(),
+        }
+    }
+
+    /// The program wrote this.
+    pub fn feed(&mut self, bytes: &[u8], now: Duration) {
+        self.tick(now);
+        let follower = &mut self.follower;
+        self.screen.feed(bytes, now, |screen| follower.look(screen));
+        self.settle.mark(now);
+    }
+
+    /// This was written to the program.
+    pub fn input(&mut self, bytes: &[u8], now: Duration) {
+        self.tick(now);
+        let Some(keys) = self.typed.feed(bytes) else { return };
+        self.judge.note_keys(keys, now);
+        self.last_keys = Some((keys, now));
+        if keys == Keys::Interrupt {
+            self.interrupted_at = Some(now);
+        }
+    }
+
+    /// The screen has another size now.
+    pub fn resize(&mut self, size: Size, now: Duration) {
+        self.tick(now);
+        self.screen.resize(size);
+        self.settle.mark(now);
+    }
+
+    /// Time has passed: whatever was due by `now` is done, at the time it was due.
+    pub fn tick(&mut self, now: Duration) {
+        while let Some(due) = self.deadline().filter(|due| *due <= now) {
+            if self.screen.sync_deadline().is_some_and(|at| at <= due) {
+                self.screen.tick(due);
+                self.settle.mark(due);
+            }
+            let change = if self.settle.deadline().is_some_and(|at| at <= due) {
+                self.settle.clear();
+                self.look(due)
+            } else {
+                self.judge.tick(&self.profile, due)
+            };
+            self.publish(change);
+        }
+    }
+
+    /// When `tick` must be called next, if at all.
+    pub fn deadline(&self) -> Option<Duration> {
+        [self.settle.deadline(), self.judge.deadline(), self.screen.sync_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// The program is gone.
+    pub fn exit(&mut self, status: &str, now: Duration) {
+        self.tick(now);
+        let change = self.judge.exit(status.to_owned(), now);
+        self.publish(change);
+    }
+
+    /// Nobody watches any longer: a turn that has not ended is reported as open.
+    pub fn finish(&mut self, now: Duration) {
+        self.tick(now);
+        self.end_turn(now, Some(Outcome::Open));
+    }
+
+    /// What happened since the last call.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// What the program does.
+    pub fn reading(&self) -> &Reading {
+        self.judge.reading()
+    }
+
+    /// How we know.
+    pub fn evidence(&self) -> &Evidence {
+        self.judge.evidence()
+    }
+
+    /// The input box, if it is in sight and the profile knows it.
+    pub fn input_box(&self) -> Option<&BoxView> {
+        self.judge.input_box()
+    }
+
+    /// The screen.
+    pub fn screen(&mut self) -> &mut Screen {
+        &mut self.screen
+    }
+
+    /// The screen as it is now.
+    pub fn frame(&mut self) -> Frame {
+        self.screen.frame()
+    }
+
+    /// What can be read of the running turn's reply by now.
+    pub fn partial_reply(&mut self) -> Option<Reply> {
+        let typed = self.turn.as_ref()?.typed.clone();
+        Some(self.read_reply(&typed))
+    }
+
+    fn look(&mut self, now: Duration) -> Option<Change> {
+        self.follower.look(&mut self.screen);
+        let frame = self.screen.frame();
+        let signals = self.screen.take_signals();
+        self.judge.see(frame, &signals, &self.profile, now)
+    }
+
+    fn publish(&mut self, change: Option<Change>) {
+        let Some(change) = change else { return };
+        let (state, at) = (change.reading.state(), change.at);
+        let begins = matches!(state, State::Busy | State::Asking) && self.turn.is_none();
+        self.events.push(Event::Reading(change));
+        match state {
+            State::Busy | State::Asking if begins => self.begin_turn(at),
+            State::Idle => self.end_turn(at, None),
+            State::Exited => self.end_turn(at, Some(Outcome::Open)),
+            State::Busy | State::Asking | State::Starting => {}
+        }
+        self.was_idle = state == State::Idle || (self.was_idle && self.turn.is_some());
+    }
+
+    /// A turn begins with the keys that made an idle program busy.
+    fn begin_turn(&mut self, now: Duration) {
+        let is_typed = self.last_keys.is_some_and(|(_, at)| now <= at + TURN_SPAN);
+        if !is_typed || !self.was_idle {
+            return;
+        }
+        let typed = self.typed.take_message();
+        if typed.trim().is_empty() {
+            return;
+        }
+        self.interrupted_at = None;
+        self.follower.begin(&mut self.screen, self.profile.speech.echo.as_ref());
+        self.turn = Some(Turn { typed });
+    }
+
+    fn end_turn(&mut self, now: Duration, outcome: Option<Outcome>) {
+        let Some(turn) = self.turn.take() else { return };
+        let reply = self.read_reply(&turn.typed);
+        self.follower.end();
+        let is_interrupted = self.interrupted_at.is_some_and(|at| now <= at + INTERRUPT_SPAN);
+        let outcome = match (outcome, reply.outcome) {
+            (Some(outcome), _) => outcome,
+            (None, Outcome::Completed) if is_interrupted => Outcome::Interrupted,
+            (None, read) => read,
+        };
+        self.events.push(Event::Turn(TurnReport { at: now, typed: turn.typed, reply, outcome }));
+    }
+
+    fn read_reply(&mut self, typed: &str) -> Reply {
+        let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
+        let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
+        reply::cut(
+            &rows,
+            &Cut {
+                profile: &self.profile,
+                typed,
+                usual_prompt: self.judge.usual_prompt(),
+                cols: usize::from(self.screen.size().cols()),
+            },
+        )
+    }
+}

@@ -1,0 +1,328 @@
+//! Plays a recording through the library and compares what was read with the ground truth beside
+//! it: state over time, delay, spurious changes, prompts, replies.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use synapse_term::cast::{Cast, What};
+use synapse_term::profile::Profile;
+use synapse_term::prompt::Prompt;
+use synapse_term::reading::{Reading, State};
+use synapse_term::reply::Outcome;
+use synapse_term::watch::{Event, TurnReport, Watcher};
+
+/// A true change is not held against us before this has passed.
+const GRACE: f64 = 1.0;
+
+/// What was read of one recording.
+pub struct Run {
+    pub readings: Vec<(f64, Reading, String)>,
+    pub turns: Vec<TurnReport>,
+    pub end: f64,
+}
+
+/// What the ground truth says of one recording.
+pub struct Truth {
+    pub states: Vec<TrueState>,
+    pub prompts: Vec<TruePrompt>,
+    pub replies: Vec<String>,
+}
+
+pub struct TrueState {
+    pub t: f64,
+    pub settled: f64,
+    pub state: State,
+}
+
+pub struct TruePrompt {
+    pub question: String,
+    pub options: Vec<(String, String)>,
+}
+
+/// How well one recording was read.
+#[derive(Debug)]
+pub struct Score {
+    pub right: f64,
+    pub judged: f64,
+    pub worst_delay: f64,
+    pub missed: usize,
+    pub spurious: usize,
+    pub prompts_right: usize,
+    pub prompts: usize,
+    pub recall: f64,
+    pub precision: f64,
+    pub notes: Vec<String>,
+}
+
+/// All recordings below a folder, in order.
+pub fn recordings(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder);
+    let mut found = Vec::new();
+    for dir in std::fs::read_dir(&root).unwrap().flatten().filter(|e| e.path().is_dir()) {
+        for file in std::fs::read_dir(dir.path()).unwrap().flatten() {
+            if file.path().extension().is_some_and(|e| e == "cast") {
+                found.push(file.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+pub fn play(cast: &Cast, profile: &Arc<Profile>) -> Run {
+    play_in_pieces(cast, profile, usize::MAX)
+}
+
+/// Plays a recording with every output cut into pieces of at most `piece` bytes.
+pub fn play_in_pieces(cast: &Cast, profile: &Arc<Profile>, piece: usize) -> Run {
+    let mut watcher = Watcher::new(Arc::clone(profile), cast.size);
+    for event in &cast.events {
+        match &event.what {
+            What::Output(text) => {
+                for bytes in text.as_bytes().chunks(piece) {
+                    watcher.feed(bytes, event.at);
+                }
+            }
+            What::Input(text) => watcher.input(text.as_bytes(), event.at),
+            What::Resize(size) => watcher.resize(*size, event.at),
+            What::Exit(status) => watcher.exit(status, event.at),
+            What::Other => {}
+        }
+    }
+    watcher.finish(cast.end());
+    let mut run = Run { readings: Vec::new(), turns: Vec::new(), end: cast.end().as_secs_f64() };
+    for event in watcher.take_events() {
+        match event {
+            Event::Reading(change) => {
+                run.readings.push((seconds(change.at), change.reading, change.evidence.to_string()));
+            }
+            Event::Turn(turn) => run.turns.push(turn),
+        }
+    }
+    run
+}
+
+pub fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64()
+}
+
+pub fn truth(path: &Path) -> Truth {
+    let text = std::fs::read_to_string(path.with_extension("expect.json")).unwrap();
+    let expect: Value = serde_json::from_str(&text).unwrap();
+    let mut states: Vec<TrueState> = Vec::new();
+    for entry in expect["states"].as_array().unwrap() {
+        let state = match entry["state"].as_str().unwrap() {
+            "starting" => State::Starting,
+            "idle" => State::Idle,
+            "busy" => State::Busy,
+            "input_required" => State::Asking,
+            "exited" => State::Exited,
+            other => panic!("{}: unknown state {other}", path.display()),
+        };
+        let t = entry["t"].as_f64().unwrap();
+        let settled = entry["settled_t"].as_f64().unwrap_or(t);
+        // Some entries only mark a key or a resize.
+        if states.last().is_none_or(|before| before.state != state) {
+            states.push(TrueState { t, settled, state });
+        }
+    }
+    let listed = expect["prompts"].as_array().cloned();
+    let prompts = listed.unwrap_or_else(|| vec![expect["prompt"].clone()]);
+    let prompts = prompts.iter().filter_map(true_prompt).collect();
+    let replies = match expect["replies"].as_array() {
+        Some(all) => all.iter().filter_map(|r| r.as_str().map(str::to_owned)).collect(),
+        None => expect["reply_text"].as_str().map(str::to_owned).into_iter().collect(),
+    };
+    Truth { states, prompts, replies }
+}
+
+fn true_prompt(value: &Value) -> Option<TruePrompt> {
+    let options = value["options"].as_array()?;
+    Some(TruePrompt {
+        question: value["question"].as_str()?.to_owned(),
+        options: options
+            .iter()
+            .map(|o| (o["label"].as_str().unwrap().to_owned(), o["key"].as_str().unwrap().to_owned()))
+            .collect(),
+    })
+}
+
+pub fn score(run: &Run, truth: &Truth) -> Score {
+    let mut notes = Vec::new();
+    let (right, judged) = time_right(run, truth, &mut notes);
+    let (worst_delay, missed) = delays(run, truth, &mut notes);
+    let spurious = spurious(run, truth, &mut notes);
+    let prompts_right = truth.prompts.iter().filter(|p| prompt_right(run, p, &mut notes)).count();
+    let (recall, precision) = reply(run, truth, &mut notes);
+    Score {
+        right,
+        judged,
+        worst_delay,
+        missed,
+        spurious,
+        prompts_right,
+        prompts: truth.prompts.len(),
+        recall,
+        precision,
+        notes,
+    }
+}
+
+/// Our state at a time.
+fn state_at(run: &Run, t: f64) -> State {
+    run.readings.iter().rev().find(|(at, ..)| *at <= t).map_or(State::Starting, |(_, r, _)| r.state())
+}
+
+fn time_right(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
+    let (mut right, mut judged) = (0.0, 0.0);
+    for (index, segment) in truth.states.iter().enumerate() {
+        let from = if index == 0 { segment.t } else { segment.t + GRACE };
+        let to = truth.states.get(index + 1).map_or(run.end, |next| next.t);
+        if to <= from {
+            continue;
+        }
+        judged += to - from;
+        let mut cuts: Vec<f64> = run.readings.iter().map(|(at, ..)| *at).filter(|at| *at > from && *at < to).collect();
+        cuts.insert(0, from);
+        cuts.push(to);
+        for pair in cuts.windows(2) {
+            let ours = state_at(run, pair[0]);
+            if ours == segment.state {
+                right += pair[1] - pair[0];
+            } else {
+                notes.push(format!("{:.2}–{:.2} read {ours}, was {}", pair[0], pair[1], segment.state));
+            }
+        }
+    }
+    (right, judged)
+}
+
+fn delays(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, usize) {
+    let (mut worst, mut missed) = (0.0f64, 0);
+    for (index, segment) in truth.states.iter().enumerate().skip(1) {
+        if !matches!(segment.state, State::Idle | State::Asking) {
+            continue;
+        }
+        let end = truth.states.get(index + 1).map_or(run.end, |next| next.t);
+        let seen = if state_at(run, segment.t) == segment.state {
+            Some(segment.t)
+        } else {
+            run.readings
+                .iter()
+                .find(|(at, r, _)| *at >= segment.t && *at <= end + 0.3 && r.state() == segment.state)
+                .map(|(at, ..)| *at)
+        };
+        match seen {
+            Some(at) => worst = worst.max(at - segment.settled.max(segment.t)),
+            // A state that was over before anybody could tell is no loss.
+            None if end - segment.settled < 0.5 => {}
+            None => {
+                missed += 1;
+                notes.push(format!("missed {} at {:.2}", segment.state, segment.t));
+            }
+        }
+    }
+    (worst, missed)
+}
+
+/// Changes into a state that was not true then, nor shortly before, nor shortly after; and changes
+/// beyond the number of true ones.
+fn spurious(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> usize {
+    let mut count = 0;
+    for (at, reading, evidence) in &run.readings {
+        let state = reading.state();
+        let near = truth.states.iter().enumerate().any(|(index, segment)| {
+            let to = truth.states.get(index + 1).map_or(f64::MAX, |next| next.t);
+            segment.state == state && segment.t <= at + 0.1 && *at <= to + GRACE
+        });
+        if !near {
+            count += 1;
+            notes.push(format!("spurious {state} at {at:.2} ({evidence})"));
+        }
+    }
+    for state in [State::Idle, State::Busy, State::Asking] {
+        let ours = run.readings.iter().filter(|(_, r, _)| r.state() == state).count();
+        let true_ones = truth.states.iter().filter(|s| s.state == state).count();
+        if ours > true_ones {
+            count += ours - true_ones;
+            notes.push(format!("{ours} changes to {state}, {true_ones} in truth"));
+        }
+    }
+    count
+}
+
+fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool {
+    let ours: Vec<&Prompt> = run
+        .readings
+        .iter()
+        .filter_map(|(_, reading, _)| match reading {
+            Reading::Asking(prompt) => Some(&**prompt),
+            _ => None,
+        })
+        .collect();
+    let is_right = |prompt: &&&Prompt| {
+        like(&prompt.question, &truth.question)
+            && prompt.options.len() == truth.options.len()
+            && prompt.options.iter().zip(&truth.options).all(|(o, (label, key))| like(&o.label, label) && o.key == *key)
+    };
+    if ours.iter().any(|p| is_right(&p)) {
+        return true;
+    }
+    for prompt in ours {
+        let options: Vec<String> = prompt.options.iter().map(|o| format!("{}={}", o.key, o.label)).collect();
+        notes.push(format!("prompt read «{}» {options:?}; true «{}» {:?}", prompt.question, truth.question, truth.options));
+    }
+    false
+}
+
+/// Equal, where `…` in the truth stands for anything.
+fn like(ours: &str, truth: &str) -> bool {
+    match truth.split_once('…') {
+        Some((head, tail)) => ours.starts_with(head) && ours.ends_with(tail),
+        None => ours == truth,
+    }
+}
+
+/// The last true reply against the last turn's.
+fn reply(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
+    let Some(wanted) = truth.replies.last() else { return (1.0, 1.0) };
+    let wanted = words(wanted);
+    let turn = run.turns.iter().rev().find(|turn| turn.outcome != Outcome::Open).or(run.turns.last());
+    let got = turn.map(|turn| words(&turn.reply.text)).unwrap_or_default();
+    if wanted.is_empty() {
+        return (1.0, 1.0);
+    }
+    let common = longest_common(&wanted, &got) as f64;
+    let (recall, precision) = (common / wanted.len() as f64, if got.is_empty() { 0.0 } else { common / got.len() as f64 });
+    if recall < 0.99 || precision < 0.99 {
+        notes.push(format!("reply {recall:.2}/{precision:.2}: {:?}", turn.map(|t| &t.reply.text)));
+    }
+    (recall, precision)
+}
+
+/// The words of a Markdown text, without its marks.
+pub fn words(text: &str) -> Vec<String> {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("```"))
+        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '|'))
+        .map(|word| word.replace(['*', '`', '#'], ""))
+        .filter(|word| word.chars().any(char::is_alphanumeric) || word.chars().any(|c| "{}[]()=".contains(c)))
+        .collect()
+}
+
+fn longest_common(a: &[String], b: &[String]) -> usize {
+    let mut row = vec![0usize; b.len() + 1];
+    for x in a {
+        let mut diagonal = 0;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
