@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::chrome::{BoxView, find_box};
 use crate::frame::Frame;
 use crate::profile::Profile;
-use crate::prompt::{self, Prompt, Sureness};
+use crate::prompt::{self, Layout, Prompt, Sureness};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::Signal;
 
@@ -26,6 +26,15 @@ struct Verdict {
     evidence: Evidence,
     /// How long it must stay true before it is believed.
     hold: Duration,
+    /// When it may be believed at the earliest.
+    not_before: Duration,
+}
+
+impl Verdict {
+    /// When a verdict that has been true since then is believed.
+    fn due(&self, since: Duration) -> Duration {
+        self.not_before.max(since + self.hold)
+    }
 }
 
 /// A verdict and when it may change by time alone.
@@ -111,10 +120,21 @@ impl Judge {
         // A dialog takes the place of the box: beside a box it is somebody's text.
         let prompt = match input_box {
             Some(_) => None,
-            None => prompt::read(&frame, profile, self.facts.usual_prompt.as_deref()),
+            None => self
+                .being_answered(&frame)
+                .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
         };
         self.view = View { frame, input_box, prompt };
         self.decide(profile, now)
+    }
+
+    /// A question at the end of a line stays while its answer is typed behind it.
+    fn being_answered(&self, frame: &Frame) -> Option<(Prompt, Sureness)> {
+        let Reading::Asking(prompt) = &self.reading else { return None };
+        let line = self.facts.asked_line.as_ref()?;
+        let before = frame.before_cursor();
+        let goes_on = prompt.layout == Layout::Line && before.starts_with(line.as_str());
+        goes_on.then(|| ((**prompt).clone(), Sureness::Line))
     }
 
     /// Time has passed.
@@ -127,7 +147,7 @@ impl Judge {
 
     /// When `tick` must be called next, if at all.
     pub fn deadline(&self) -> Option<Duration> {
-        let held = self.waiting.as_ref().map(|(verdict, since)| *since + verdict.hold);
+        let held = self.waiting.as_ref().map(|(verdict, since)| verdict.due(*since));
         [held, self.ask_again].into_iter().flatten().min()
     }
 
@@ -136,7 +156,8 @@ impl Judge {
         self.waiting = None;
         self.ask_again = None;
         let evidence = Evidence::new("exit", sign);
-        self.publish(Verdict { reading: Reading::Exited, evidence, hold: Duration::ZERO }, now)
+        let (hold, not_before) = (Duration::ZERO, Duration::ZERO);
+        self.publish(Verdict { reading: Reading::Exited, evidence, hold, not_before }, now)
     }
 
     fn decide(&mut self, profile: &Profile, now: Duration) -> Option<Change> {
@@ -167,7 +188,7 @@ impl Judge {
             Some((before, since)) if before.reading.is_same(&verdict.reading) => *since,
             _ => now,
         };
-        if now >= since + verdict.hold {
+        if now >= verdict.due(since) {
             self.waiting = None;
             return self.publish(verdict, now);
         }

@@ -181,7 +181,8 @@ fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence>
 const LIVE_ROWS: usize = 12;
 
 fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
-    Opinion { verdict: Some(Verdict { reading, evidence, hold }), ask_again: None }
+    let not_before = Duration::ZERO;
+    Opinion { verdict: Some(Verdict { reading, evidence, hold, not_before }), ask_again: None }
 }
 
 /// Busy, or still starting.

@@ -41,6 +41,8 @@ pub(super) struct Facts {
     pub(super) explicit_seen: Option<Duration>,
     /// The text before the cursor when the program last rested, for a line program.
     pub(super) usual_prompt: Option<String>,
+    /// The text before the cursor when a question was published.
+    pub(super) asked_line: Option<String>,
     /// When the reading in force was published.
     pub(super) published_at: Duration,
 }
@@ -97,6 +99,7 @@ impl Facts {
                 self.note_rest(frame);
             }
             State::Asking => {
+                self.asked_line = Some(frame.before_cursor()).filter(|line| !line.trim().is_empty());
                 self.last_submit = None;
                 self.reacted = false;
             }

@@ -17,7 +17,10 @@ use crate::signal::AgentState;
 const QUESTION_HOLD: Duration = Duration::from_millis(200);
 
 /// Between two queued turns a program looks idle for a moment.
-const IDLE_HOLD: Duration = Duration::from_millis(250);
+const IDLE_HOLD: Duration = Duration::from_millis(270);
+
+/// A program that starts paints in many goes.
+const START_QUIET: Duration = Duration::from_millis(100);
 
 /// One repaint is not work.
 const BUSY_HOLD: Duration = Duration::from_millis(30);
@@ -35,7 +38,7 @@ const ANNOUNCED_PATIENCE: Duration = Duration::from_secs(2);
 const SIGNLESS_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The same while the program has never been ready: it may load for long.
-const START_PATIENCE: Duration = Duration::from_secs(5);
+const START_PATIENCE: Duration = Duration::from_secs(8);
 
 /// Whether the profile knows enough of the program to be judged by its signs.
 pub(super) fn applies(profile: &Profile, _: &Facts) -> bool {
@@ -51,7 +54,7 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Re
     }
     // A list with a line to type the number into: the plain form of a menu.
     if let Some((prompt, Sureness::Line)) = &view.prompt
-        && prompt.kind == Kind::Selection
+        && matches!(prompt.kind, Kind::Selection | Kind::Permission)
     {
         let evidence = Evidence::new("list to pick from", prompt.question.clone());
         return certain(Reading::Asking(Box::new(prompt.clone())), evidence, QUESTION_HOLD);
@@ -67,15 +70,20 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Re
         let since = facts.last_change.max(facts.agent.map_or(Duration::ZERO, |(_, at)| at));
         return patient(view, evidence, since + ANNOUNCED_PATIENCE, now);
     }
-    if let Some(evidence) = idle_sign(facts, view, profile, now) {
-        return certain(Reading::Idle, evidence, IDLE_HOLD);
+    if let Some(evidence) = idle_sign(facts, view, profile) {
+        let mut opinion = certain(Reading::Idle, evidence, IDLE_HOLD);
+        if let (State::Starting, Some(verdict)) = (state, &mut opinion.verdict) {
+            verdict.not_before = facts.last_change + START_QUIET;
+        }
+        return opinion;
     }
     if matches!(reading, Reading::Asking(prompt) if prompt.kind != Kind::Unknown) {
         let evidence = Evidence::new("question gone", "");
         return certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
     }
     let patience = if state == State::Starting { START_PATIENCE } else { SIGNLESS_PATIENCE };
-    if state == State::Idle || view.frame.last_row().is_none() {
+    let is_loading = state == State::Starting && view.input_box.is_some();
+    if state == State::Idle || is_loading || view.frame.last_row().is_none() {
         return Opinion { verdict: None, ask_again: None };
     }
     let evidence = Evidence::new("silence without a sign", "");
@@ -83,7 +91,8 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Re
 }
 
 fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
-    Opinion { verdict: Some(Verdict { reading, evidence, hold }), ask_again: None }
+    let not_before = Duration::ZERO;
+    Opinion { verdict: Some(Verdict { reading, evidence, hold, not_before }), ask_again: None }
 }
 
 /// A question that nobody recognises, but only from `due` on.
@@ -128,11 +137,12 @@ fn announced(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
     title.is_match(&view.frame.title).then(|| Evidence::new("title", view.frame.title.trim()))
 }
 
-fn idle_sign(facts: &Facts, view: &View, profile: &Profile, _: Duration) -> Option<Evidence> {
+fn idle_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
     // Without its box a program is showing something else, unless it has a mode without one and
     // was never seen in the other.
     let can_lack_it = |rules: &InputBox| rules.is_optional && !facts.box_seen;
-    if view.input_box.is_none() && !profile.idle.input_box.as_ref().is_none_or(can_lack_it) {
+    let is_blank = view.frame.last_row().is_none();
+    if is_blank || view.input_box.is_none() && !profile.idle.input_box.as_ref().is_none_or(can_lack_it) {
         return None;
     }
     if profile.idle.agent_signal {

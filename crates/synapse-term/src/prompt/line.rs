@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
-use super::{Choice, Fingerprint, Kind, Layout, Prompt};
+use super::answer::is_permission;
+use super::{Choice, Fingerprint, Kind, Layout, Prompt, question};
 use crate::frame::Frame;
 use crate::profile::Profile;
 
@@ -151,11 +152,13 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
     }
     let row = frame.line_start(frame.cursor.row);
     let mut options: Vec<Choice> = Vec::new();
+    let mut first = row;
     for above in (row.saturating_sub(REACH)..row).rev() {
         match LIST_ROW.captures(frame.text(above)) {
             Some(groups) => {
                 let (number, label) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
                 options.insert(0, choice(label, number));
+                first = above;
                 if number == "1" {
                     break;
                 }
@@ -164,8 +167,14 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
             None => break,
         }
     }
+    if options.len() < 2 {
+        return None;
+    }
     let default = bracketed_default(line, &options);
-    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, default))
+    let heading = question::above(frame, first).text;
+    let asks = heading.ends_with(['?', '？', ':', '：']);
+    let kind = if is_permission(&options) { Kind::Permission } else { Kind::Selection };
+    Some(finish(kind, if asks { &heading } else { line }, options, default))
 }
 
 /// A bare `>` where the program's own prompt is another one.

@@ -82,6 +82,11 @@ fn pick(rows: &[String], cols: usize) -> String {
     if let Some(at) = found {
         return joined(rows, at, cols);
     }
+    // A question may be followed by an explanation in the same row.
+    let inside = |text: &String| text.trim().split_once("? ").map(|(head, _)| format!("{head}?"));
+    if let Some(text) = rows.iter().find_map(inside) {
+        return text;
+    }
     let Some(last) = rows.iter().rposition(|text| !text.trim().is_empty() && !is_rule(text)) else {
         return String::new();
     };

@@ -25,16 +25,14 @@ pub enum Speaker {
 
 /// The blocks after the last message of the user.
 pub(super) fn split(rows: &[&Row], how: &Cut<'_>) -> Vec<Block> {
-    let rows = turn(rows, how);
+    let mut rows = turn(rows, how);
     if how.profile.speech.say.is_none() {
         let text = unwrap::plain(&rows, how.cols);
         return vec![Block { speaker: Speaker::Model, text }];
     }
+    rows.retain(|row| !matches(&how.profile.chrome, &row.text));
     let mut blocks: Vec<(Speaker, Vec<&Row>)> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        if matches(&how.profile.chrome, &row.text) {
-            continue;
-        }
         match head(&rows, index, how) {
             Some(speaker) => blocks.push((speaker, vec![row])),
             None => {
@@ -44,10 +42,28 @@ pub(super) fn split(rows: &[&Row], how: &Cut<'_>) -> Vec<Block> {
             }
         }
     }
+    let blocks = blocks.into_iter();
+    without_repaints(
+        blocks
+            .map(|(speaker, rows)| Block { speaker, text: unwrap::block(&rows, speaker, how) })
+            .collect(),
+    )
+}
+
+/// A block that the next one begins with is an earlier painting of it, left behind by a resize.
+fn without_repaints(mut blocks: Vec<Block>) -> Vec<Block> {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut index = 0;
+    while let (Some(one), Some(two)) = (blocks.get(index), blocks.get(index + 1)) {
+        let is_repaint = one.speaker == two.speaker && words(&two.text).starts_with(&words(&one.text));
+        if is_repaint {
+            blocks.remove(index);
+            index = index.saturating_sub(1);
+        } else {
+            index += 1;
+        }
+    }
     blocks
-        .into_iter()
-        .map(|(speaker, rows)| Block { speaker, text: unwrap::block(&rows, speaker, how) })
-        .collect()
 }
 
 /// What the rows of the turn say about its end.
@@ -116,7 +132,7 @@ fn floor(rows: &[&Row], how: &Cut<'_>) -> usize {
 }
 
 /// Rows of status above an input box.
-const STATUS_ROWS: usize = 2;
+const STATUS_ROWS: usize = 4;
 
 /// A line program's own prompt ends the turn.
 fn plain_floor(rows: &[&Row], how: &Cut<'_>) -> usize {

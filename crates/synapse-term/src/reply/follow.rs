@@ -79,20 +79,21 @@ impl Follower {
 }
 
 /// By how many rows the text has moved up from one frame to the next: the smallest shift under
-/// which the upper rows agree. None if it has not moved, or if nothing agrees.
+/// which the upper rows agree. None if it has not moved, or if nothing agrees. Empty rows do not
+/// count: a list may be set wider when it is finished.
 fn shift(before: &[Arc<Row>], after: &[Arc<Row>]) -> Option<usize> {
+    let filled = |rows: &[Arc<Row>]| -> Vec<(usize, Arc<Row>)> {
+        let rows = rows.iter().cloned().enumerate();
+        rows.filter(|(_, row)| !row.text.trim().is_empty()).collect()
+    };
+    let (before, after) = (filled(before), filled(after));
     let agree = |shift: usize| {
-        let pairs = before.iter().skip(shift).zip(after);
-        let mut equal = 0;
-        for (old, new) in pairs {
-            if old.text != new.text {
-                break;
-            }
-            equal += usize::from(!old.text.trim().is_empty());
-        }
-        equal
+        let pairs = before.iter().skip(shift).zip(&after);
+        pairs.take_while(|((_, old), (_, new))| old.text == new.text).count()
     };
     let still = agree(0);
-    let (best, moved) = (1..before.len()).map(|s| (s, agree(s))).max_by_key(|(s, n)| (*n, usize::MAX - s))?;
-    (moved >= PROOF && moved > still).then_some(best)
+    let moved = (1..before.len()).map(|shift| (shift, agree(shift)));
+    let (best, equal) = moved.max_by_key(|(shift, equal)| (*equal, usize::MAX - shift))?;
+    let (row, _) = before.get(best)?;
+    (equal >= PROOF && equal > still).then_some(*row)
 }
