@@ -1,9 +1,11 @@
 //! The furniture of a screen: rules, borders, the input box. Not speech.
 
+use std::sync::LazyLock;
+
 use unicode_width::UnicodeWidthChar;
 
 use crate::frame::{Colour, Frame, Marks, Row, byte_of_col, col_of_byte};
-use crate::profile::InputBox;
+use crate::profile::{InputBox, Pattern};
 
 /// A row shorter than this is a dash, not a rule.
 const SHORTEST_RULE: usize = 8;
@@ -89,7 +91,11 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
         edge - 1
     } else {
         let end = (top + 1..=last).find(|row| !is_continuation(frame.text(*row)));
-        end.map_or(last, |row| row - 1)
+        let end = end.map_or(last, |row| row - 1);
+        // A message may have empty lines; it goes at least to the cursor.
+        let cursor = frame.cursor.row;
+        let reaches = |row: usize| frame.text(row).is_empty() || is_continuation(frame.text(row));
+        if rules.has_cursor && cursor > end && (end + 1..=cursor).all(reaches) { cursor } else { end }
     };
     if rules.has_cursor {
         let cursor = frame.cursor;
@@ -107,6 +113,21 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
     let is_placeholder = rules.placeholder.as_ref().is_some_and(|p| p.is_match(&text));
     Some(BoxView { top, bottom, text: if is_placeholder { String::new() } else { text } })
 }
+
+/// Looks for an input box in a program nobody has described: a row between two rules that begins
+/// with one of the usual glyphs.
+pub fn find_common_box(frame: &Frame) -> Option<BoxView> {
+    find_box(frame, &COMMON_BOX)
+}
+
+#[expect(clippy::unwrap_used, reason = "a constant pattern, compiled by a test")]
+static COMMON_BOX: LazyLock<InputBox> = LazyLock::new(|| InputBox {
+    prompt: Pattern::new(r"^[\s│┃]{0,4}[❯›>»➜!#$λ]([\s\u{a0}]|$)").unwrap(),
+    is_ruled: true,
+    has_cursor: false,
+    is_optional: true,
+    placeholder: None,
+});
 
 /// The rows of a box after its first are indented under its text.
 fn is_continuation(text: &str) -> bool {

@@ -10,7 +10,7 @@ mod known;
 
 use std::time::Duration;
 
-use crate::chrome::{BoxView, find_box};
+use crate::chrome::{BoxView, find_box, find_common_box};
 use crate::frame::Frame;
 use crate::profile::Profile;
 use crate::prompt::{self, Layout, Prompt, Sureness};
@@ -115,7 +115,10 @@ impl Judge {
     pub fn see(&mut self, frame: Frame, signals: &[Signal], profile: &Profile, now: Duration) -> Option<Change> {
         self.facts.note_signals(signals, now);
         self.facts.note_frame(&self.view.frame, &frame, now);
-        let input_box = profile.idle.input_box.as_ref().and_then(|rules| find_box(&frame, rules));
+        let input_box = match &profile.idle.input_box {
+            Some(rules) => find_box(&frame, rules),
+            None => find_common_box(&frame),
+        };
         self.facts.box_seen |= input_box.is_some();
         // A dialog takes the place of the box: beside a box it is somebody's text.
         let prompt = match input_box {
@@ -124,6 +127,9 @@ impl Judge {
                 .being_answered(&frame)
                 .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
         };
+        if common::working_sign(&self.facts, &frame, now).is_some() {
+            self.facts.explicit_seen = Some(now);
+        }
         self.view = View { frame, input_box, prompt };
         self.decide(profile, now)
     }
@@ -164,8 +170,18 @@ impl Judge {
         if self.reading == Reading::Exited {
             return None;
         }
+        self.weigh(profile, now);
+        let (verdict, _) = self.waiting.take_if(|(verdict, since)| now >= verdict.due(*since))?;
+        let change = self.publish(verdict, now);
+        // What holds from here on may change by time alone.
+        self.weigh(profile, now);
+        change
+    }
+
+    /// Asks the rules: a verdict that differs from the reading in force begins to wait.
+    fn weigh(&mut self, profile: &Profile, now: Duration) {
         let state = self.reading.state();
-        let opinion = if known::applies(profile, &self.facts) {
+        let opinion = if known::applies(profile) {
             known::assess(&self.facts, &self.view, profile, &self.reading, now)
         } else {
             common::assess(&self.facts, &self.view, profile, state, now)
@@ -174,7 +190,7 @@ impl Judge {
         self.ask_again = opinion.ask_again.filter(|at| *at > now);
         let Some(verdict) = opinion.verdict else {
             self.waiting = None;
-            return None;
+            return;
         };
         if verdict.reading.is_same(&self.reading) {
             self.waiting = None;
@@ -182,18 +198,13 @@ impl Judge {
             if state == State::Idle {
                 self.facts.note_rest(&self.view.frame);
             }
-            return None;
+            return;
         }
         let since = match &self.waiting {
             Some((before, since)) if before.reading.is_same(&verdict.reading) => *since,
             _ => now,
         };
-        if now >= verdict.due(since) {
-            self.waiting = None;
-            return self.publish(verdict, now);
-        }
         self.waiting = Some((verdict, since));
-        None
     }
 
     fn publish(&mut self, verdict: Verdict, now: Duration) -> Option<Change> {

@@ -12,6 +12,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use answer::AnswerError;
+pub(crate) use menu::FORM_HINT;
 
 use crate::frame::Frame;
 use crate::profile::Profile;
@@ -141,6 +142,7 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| menu::form(frame, profile))
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
+        .or_else(|| menu::hinted(frame))
         .map(|prompt| (prompt, Sureness::Shape))
         .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
 }

@@ -8,9 +8,10 @@ use regex::Regex;
 
 use super::facts::Facts;
 use super::{Opinion, Verdict, View};
+use crate::chrome::is_rule;
 use crate::frame::Frame;
 use crate::profile::Profile;
-use crate::prompt::Sureness;
+use crate::prompt::{FORM_HINT, Sureness};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::{AgentState, Mark};
 
@@ -22,6 +23,9 @@ const LINE_QUIET: Duration = Duration::from_millis(300);
 
 /// A menu must stand this long.
 const MENU_HOLD: Duration = Duration::from_millis(200);
+
+/// A reaction to a submit key may be the program's last.
+const REACTION_HOLD: Duration = Duration::from_millis(100);
 
 /// The quiet needed when the program's own prompt is back.
 const PROMPT_QUIET: Duration = Duration::from_millis(200);
@@ -35,6 +39,13 @@ const CURSOR_QUIET: Duration = Duration::from_millis(700);
 /// The quiet needed when the program merely could take input.
 const PLACE_QUIET: Duration = Duration::from_millis(1_000);
 
+/// The same while it starts: there is no work yet that could be mistaken.
+const START_QUIET: Duration = Duration::from_millis(850);
+
+/// The same while a program that takes the whole screen starts: it shows its face before it is
+/// ready.
+const FULL_SCREEN_START_QUIET: Duration = Duration::from_millis(2_300);
+
 /// Activity nobody asked for must last this long to be work.
 const UNPROVOKED: Duration = Duration::from_millis(600);
 
@@ -43,7 +54,7 @@ const SUBMIT_SPAN: Duration = Duration::from_millis(1_500);
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static WORKING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|cancel|stop|abort)").unwrap()
+    Regex::new(r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel").unwrap()
 });
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
@@ -59,7 +70,9 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, state: State
     if let Some((AgentState::Working | AgentState::Blocked, _)) = facts.agent {
         return busy(facts, state, Evidence::new("OSC 7501", "working"), now);
     }
-    if let Some(sign) = working_sign(facts, frame, now) {
+    if state != State::Starting
+        && let Some(sign) = working_sign(facts, frame, now)
+    {
         let mut opinion = busy(facts, state, sign, now);
         opinion.ask_again = Some(facts.last_look + SIGN_LIFETIME);
         return opinion;
@@ -103,8 +116,13 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     if state == State::Idle {
         return stays_idle(facts, frame, &before, now);
     }
+    if frame.last_row().is_none() || state == State::Starting && is_loading(frame) {
+        return busy(facts, state, Evidence::new("nothing to see", ""), now);
+    }
     let usual = facts.usual_prompt.as_deref();
-    let at_usual = frame.cursor.is_visible && usual == Some(before.as_str());
+    let at_usual = frame.cursor.is_visible
+        && usual == Some(before.as_str())
+        && (facts.last_submit.is_none() || has_spoken(frame, &before));
     let looks_ready = frame.cursor.is_visible && PROMPT_LIKE.is_match(&before);
     let (needed, evidence) = if at_usual {
         (PROMPT_QUIET, Evidence::new("prompt is back", before.trim()))
@@ -114,8 +132,12 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
         (SIGN_GONE_QUIET, Evidence::new("sign of work gone", ""))
     } else if looks_ready && facts.mark.is_some_and(|mark| mark != Mark::OutputStart) {
         (PROMPT_QUIET, Evidence::new("OSC 133 prompt", before.trim()))
+    } else if state == State::Starting && frame.modes.alternate_screen {
+        (FULL_SCREEN_START_QUIET, Evidence::new("quiet", ""))
     } else if looks_ready && !before.trim().is_empty() {
         (CURSOR_QUIET, Evidence::new("cursor at a prompt", before.trim()))
+    } else if has_place(frame, &before) && state == State::Starting {
+        (START_QUIET, Evidence::new("quiet", ""))
     } else if has_place(frame, &before) {
         (PLACE_QUIET, Evidence::new("quiet", ""))
     } else {
@@ -133,6 +155,10 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
 /// An idle program becomes busy when it reacts to a submit key, leaves its prompt, or paints by
 /// itself for a while.
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
+    // A program that announces its states needs no guessing.
+    if facts.agent.is_some() {
+        return Opinion { verdict: None, ask_again: None };
+    }
     if facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
         return busy(facts, State::Idle, Evidence::new("output after submit", ""), now);
     }
@@ -151,15 +177,34 @@ fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opin
     Opinion { verdict: None, ask_again: None }
 }
 
-/// Whether the program could take input: it shows a cursor behind text, has bracketed paste on, or
-/// owns the whole screen.
-fn has_place(frame: &Frame, before: &str) -> bool {
-    let behind_text = frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
-    frame.last_row().is_some()
-        && (behind_text || frame.modes.bracketed_paste || frame.modes.alternate_screen)
+/// Whether the last thing on the screen says that something is being done.
+fn is_loading(frame: &Frame) -> bool {
+    let Some(last) = frame.last_row() else { return true };
+    let text = frame.text(last).trim_end();
+    let is_typed_in = frame.cursor.is_visible && frame.cursor.row == last;
+    !is_typed_in && (text.ends_with('…') || text.ends_with("..."))
 }
 
-fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence> {
+/// Whether anything stands between the program's prompt and the message last given to it: some
+/// programs show their prompt while they work.
+fn has_spoken(frame: &Frame, prompt: &str) -> bool {
+    let above = (0..frame.line_start(frame.cursor.row)).rev().map(|row| frame.text(row));
+    let mut texts = above.filter(|text| !text.trim().is_empty() && !is_rule(text));
+    texts.next().is_none_or(|text| !text.trim_start().starts_with(prompt.trim()))
+}
+
+/// Whether the program could take input: it shows a cursor behind text, hides it, has bracketed
+/// paste on, or owns the whole screen.
+fn has_place(frame: &Frame, before: &str) -> bool {
+    let behind_text = frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
+    // Who hides the cursor paints one, and paints nothing else while waiting for a key.
+    behind_text
+        || frame.modes.bracketed_paste
+        || frame.modes.alternate_screen
+        || !frame.cursor.is_visible
+}
+
+pub(super) fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence> {
     if facts.mark == Some(Mark::OutputStart) {
         return Some(Evidence::new("OSC 133", "output"));
     }
@@ -171,9 +216,13 @@ fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence>
         return Some(Evidence::new("title", frame.title.trim()));
     }
     let last = frame.last_row()?;
+    let is_typed_in = |row: &usize| frame.cursor.is_visible && frame.cursor.row == *row;
     (last.saturating_sub(LIVE_ROWS)..=last)
+        .filter(|row| !is_typed_in(row))
         .map(|row| frame.text(row))
-        .find(|text| WORKING.is_match(text))
+        // What is there at rest too is a reminder, not a sign.
+        .filter(|text| !facts.resting_rows.iter().any(|row| row.text == **text))
+        .find(|text| WORKING.is_match(text) && !FORM_HINT.is_match(text))
         .map(|text| Evidence::new("busy line", text.trim()))
 }
 
@@ -191,7 +240,7 @@ fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opini
         return Opinion { verdict: None, ask_again: None };
     }
     let is_provoked = facts.submitted_within(SUBMIT_SPAN, now) || state != State::Idle;
-    let hold = if is_provoked { Duration::ZERO } else { MENU_HOLD };
+    let hold = if is_provoked { REACTION_HOLD } else { MENU_HOLD };
     certain(Reading::Busy, evidence, hold)
 }
 

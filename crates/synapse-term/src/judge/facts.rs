@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Keys;
-use crate::frame::Frame;
+use crate::frame::{Frame, Row};
 use crate::reading::State;
 use crate::signal::{AgentState, Mark, Signal};
 
@@ -41,6 +41,8 @@ pub(super) struct Facts {
     pub(super) explicit_seen: Option<Duration>,
     /// The text before the cursor when the program last rested, for a line program.
     pub(super) usual_prompt: Option<String>,
+    /// The screen when the program last rested.
+    pub(super) resting_rows: Vec<Arc<Row>>,
     /// The text before the cursor when a question was published.
     pub(super) asked_line: Option<String>,
     /// When the reading in force was published.
@@ -110,6 +112,7 @@ impl Facts {
     /// Learns what the program looks like at rest: the text before a cursor with nothing after it.
     /// Only an untouched prompt teaches, not one behind which somebody is typing.
     pub(super) fn note_rest(&mut self, frame: &Frame) {
+        self.resting_rows.clone_from(&frame.rows);
         let is_untouched = self.last_key.is_none_or(|key| key <= self.published_at);
         let before = frame.before_cursor();
         if is_untouched

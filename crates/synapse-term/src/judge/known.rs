@@ -41,7 +41,7 @@ const SIGNLESS_PATIENCE: Duration = Duration::from_secs(3);
 const START_PATIENCE: Duration = Duration::from_secs(8);
 
 /// Whether the profile knows enough of the program to be judged by its signs.
-pub(super) fn applies(profile: &Profile, _: &Facts) -> bool {
+pub(super) fn applies(profile: &Profile) -> bool {
     profile.idle.title.is_some() || profile.idle.input_box.is_some() || profile.idle.agent_signal
 }
 

@@ -11,6 +11,16 @@ use crate::prompt::Kind;
 #[derive(Clone, Debug)]
 pub struct Pattern(Regex);
 
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// If it is not a regular expression.
+    pub fn new(text: &str) -> Result<Self, regex::Error> {
+        Regex::new(text).map(Self)
+    }
+}
+
 impl Deref for Pattern {
     type Target = Regex;
 
@@ -22,7 +32,7 @@ impl Deref for Pattern {
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Regex::new(&text).map(Self).map_err(serde::de::Error::custom)
+        Self::new(&text).map_err(serde::de::Error::custom)
     }
 }
 

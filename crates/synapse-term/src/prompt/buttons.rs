@@ -8,6 +8,9 @@ use crate::frame::{Colour, Frame, Marks, Row, Style, col_of_byte};
 /// A button says a few words, not a sentence.
 const LONGEST: usize = 28;
 
+/// Buttons stand closer together than this.
+const WIDEST_GAP: usize = 8;
+
 /// How far above the last row of the screen a row of buttons is looked for.
 const REACH: usize = 12;
 
@@ -58,14 +61,20 @@ fn split(row: &Row) -> Option<Vec<Button<'_>>> {
     let (_, inner) = unboxed(&row.text);
     let base = inner.as_ptr() as usize - row.text.as_ptr() as usize;
     let mut buttons = Vec::new();
-    let mut at = 0;
+    let (mut at, mut gap) = (0, 0);
     for piece in inner.split("  ") {
         let start = at;
         at += piece.len() + 2;
         let trimmed = piece.trim();
+        gap += 2;
         if trimmed.is_empty() {
             continue;
         }
+        // Hints stand apart from the buttons.
+        if !buttons.is_empty() && gap > WIDEST_GAP {
+            break;
+        }
+        gap = 0;
         let lead = piece.len() - piece.trim_start().len();
         let label = trimmed.trim_matches(['<', '>', '[', ']', ' ']);
         if label.is_empty() || label.chars().count() > LONGEST {

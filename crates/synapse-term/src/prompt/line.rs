@@ -41,6 +41,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         r"(?i)\bEnter\s+[\w\s'./()-]+[:：]\s*$",
         r"(?i)\b(Input|Name|Value)[:：]\s*$",
         r"(入力|名前|値)[^:：]*[:：]\s*$",
+        r"(?i)\bpress\s+(any key|enter|return|space)\b",
+        r"\[[^\[\]]+\]\s*[:：]\s*$",
         r"[?？]\s*$",
     ] {
         rules.push(rule(pattern, Kind::Text, &[], None));
@@ -69,7 +71,12 @@ static LIST_ROW: LazyLock<Regex> =
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static PICK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$").unwrap()
+    Regex::new(r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$|^#\?\s*$|^>\s*$").unwrap()
+});
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*\[default=\w+\])?\s*[:?？：]*\s*$").unwrap()
 });
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
@@ -96,6 +103,7 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
     }
     extra(line, profile)
         .or_else(|| letters(line))
+        .or_else(|| choices(line))
         .or_else(|| digits(line))
         .or_else(|| listed(frame, line))
         .or_else(|| built_in(line))
@@ -129,7 +137,37 @@ fn letters(line: &str) -> Option<Prompt> {
         return None;
     }
     let default = bracketed_default(line, &options);
-    Some(finish(Kind::Confirmation, line, options, default))
+    let start = LETTERS.find(line).map_or(0, |found| found.start());
+    let question = line.get(..start).unwrap_or(line).trim();
+    Some(finish(Kind::Confirmation, if question.is_empty() { line } else { question }, options, default))
+}
+
+/// `[Y/n/c/?]`, `(yes/no/[fingerprint])`, `[y,n,q]`: the answers in brackets at the end.
+fn choices(line: &str) -> Option<Prompt> {
+    let groups = CHOICES.captures(line)?;
+    let inside = groups.get(1)?;
+    let separator = if inside.as_str().contains(',') { ',' } else { '/' };
+    let words: Vec<&str> =
+        inside.as_str().split(separator).map(|word| word.trim_matches(['[', ']', ' '])).collect();
+    let is_number = |word: &&str| word.chars().all(|c| c.is_ascii_digit());
+    if words.len() < 3 && !words.iter().any(|word| is_wide(word)) || words.iter().all(is_number) {
+        return None;
+    }
+    let options: Vec<Choice> = words.iter().map(|word| choice(word, word)).collect();
+    let is_upper = |word: &&&str| word.chars().all(char::is_uppercase);
+    let mut capitals = words.iter().filter(is_upper);
+    // The only capital among small letters is what Enter means.
+    let default = match (capitals.next(), capitals.next()) {
+        (Some(one), None) => Some((*one).to_owned()),
+        _ => None,
+    };
+    let question = line.get(..groups.get(0)?.start()).unwrap_or(line).trim();
+    let question = if question.is_empty() { line } else { question };
+    Some(finish(Kind::Confirmation, question, options, default))
+}
+
+fn is_wide(word: &str) -> bool {
+    !word.is_ascii()
 }
 
 /// `[1/2/3]` or `(1) one (2) two`.
@@ -177,9 +215,9 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
     Some(finish(kind, if asks { &heading } else { line }, options, default))
 }
 
-/// A bare `>` where the program's own prompt is another one.
+/// A bare `>` or a colon where the program's own prompt is another one.
 fn bare(line: &str) -> Option<Prompt> {
-    BARE.is_match(line).then(|| finish(Kind::Text, line, Vec::new(), None))
+    (BARE.is_match(line) || line.ends_with([':', '：'])).then(|| finish(Kind::Text, line, Vec::new(), None))
 }
 
 fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
@@ -218,8 +256,8 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert_eq!(RULES.len(), 12);
-        for pattern in [&DIGITS, &INLINE_NUMBERS, &LETTERS, &DEFAULT, &LIST_ROW, &PICK, &BARE] {
+        assert_eq!(RULES.len(), 14);
+        for pattern in [&DIGITS, &INLINE_NUMBERS, &LETTERS, &DEFAULT, &LIST_ROW, &PICK, &BARE, &CHOICES] {
             assert!(!pattern.as_str().is_empty());
         }
     }

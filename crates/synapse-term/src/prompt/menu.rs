@@ -18,12 +18,12 @@ const DESCRIPTION: usize = 4;
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(\d{1,2})[.)]\s*(\S.*)$").unwrap()
+    Regex::new(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$").unwrap()
 });
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static KEY_HINT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|space)\)$").unwrap());
+    LazyLock::new(|| Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$").unwrap());
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static MARKED: LazyLock<Regex> =
@@ -32,6 +32,12 @@ static MARKED: LazyLock<Regex> =
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static MENU_HINT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)").unwrap()
+});
+
+/// A row that tells how to submit and how to get away: only dialogs have both.
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+pub(crate) static FORM_HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(enter|return)\b.{0,12}\b(submit|confirm|select|continue|save|accept)\b.*\b(esc|escape|ctrl.c)\b.{0,12}\b(cancel|back|exit|quit|close|dismiss)").unwrap()
 });
 
 /// A row that offers something.
@@ -55,15 +61,9 @@ pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     if is_over(frame, last.end) {
         return None;
     }
-    let hinted: Option<Vec<(String, String)>> = items.iter().map(|item| key_hint(&item.label)).collect();
-    let options = match hinted {
-        // Only where every option shows a key are these the keys; else they are remarks.
-        Some(hinted) => hinted.into_iter().map(|(label, key)| Choice { label, key }).collect(),
-        None => items
-            .iter()
-            .map(|item| Choice { label: item.label.clone(), key: item.number.to_string() })
-            .collect(),
-    };
+    let by_number = |item: &Item| Choice { label: item.label.clone(), key: item.number.to_string() };
+    let options = hinted_keys(items.iter().map(|item| item.label.clone()))
+        .unwrap_or_else(|| items.iter().map(by_number).collect());
     let question = question::above(frame, first.row);
     let layout = Layout::Menu { by_digit: profile.asking.by_digit };
     Some(finish(question, options, selected, layout))
@@ -105,13 +105,14 @@ pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
     if is_over(frame, end) || !(is_hinted || asks) {
         return None;
     }
-    let options = (top..=end)
-        .map(|row| {
-            let text = if row == at { found.1.as_str() } else { unboxed(frame.text(row)).1.trim() };
-            let label = first_column(text).to_owned();
-            Choice { key: steps(row, at, "Up", "Down"), label }
-        })
-        .collect();
+    let label = |row: usize| {
+        let text = if row == at { found.1.as_str() } else { unboxed(frame.text(row)).1.trim() };
+        first_column(text).to_owned()
+    };
+    let options = hinted_keys((top..=end).map(label)).unwrap_or_else(|| {
+        let steps_to = |row| Choice { key: steps(row, at, "Up", "Down"), label: label(row) };
+        (top..=end).map(steps_to).collect()
+    });
     Some(finish(question, options, at - top, Layout::Menu { by_digit: false }))
 }
 
@@ -132,6 +133,29 @@ pub(super) fn form(frame: &Frame, profile: &Profile) -> Option<Prompt> {
         selected: None,
         default: None,
         layout: Layout::Line,
+    })
+}
+
+/// A dialog whose way of answering is not understood, told by its hints at the bottom.
+pub(super) fn hinted(frame: &Frame) -> Option<Prompt> {
+    let last = frame.last_row()?;
+    let row = (last.saturating_sub(FINE_PRINT)..=last)
+        .rev()
+        .find(|row| FORM_HINT.is_match(frame.text(*row)))?;
+    // Somebody who types about such a row has the cursor below it.
+    if is_over(frame, row) || frame.cursor.is_visible && frame.cursor.row >= row {
+        return None;
+    }
+    let question = question::above(frame, row);
+    let texts: Vec<&str> = question.detail.iter().map(String::as_str).collect();
+    Some(Prompt {
+        kind: Kind::Unknown,
+        fingerprint: Fingerprint::of(Kind::Unknown, texts),
+        question: question.detail.first().cloned().unwrap_or(question.text).trim().to_owned(),
+        options: Vec::new(),
+        selected: None,
+        default: None,
+        layout: Layout::Unknown,
     })
 }
 
@@ -212,8 +236,8 @@ fn extend_or_end(frame: &Frame, row: usize, run: &mut Vec<Item>, best: &mut Opti
 fn item(frame: &Frame, row: usize) -> Option<Item> {
     let (from, inner) = unboxed(frame.text(row));
     let groups = NUMBERED.captures(inner)?;
-    let number = groups.get(4)?;
-    let label = groups.get(5)?;
+    let number = groups.get(4).or_else(|| groups.get(5))?;
+    let label = groups.get(6)?;
     let col = from + col_of_byte(inner, number.start());
     let label_col = from + col_of_byte(inner, label.start());
     Some(Item {
@@ -251,12 +275,19 @@ fn selected(items: &[Item]) -> Option<usize> {
         })
 }
 
+/// Options that each show a key behind their label. Only where every one does are these the keys;
+/// else they are remarks.
+fn hinted_keys(labels: impl Iterator<Item = String>) -> Option<Vec<Choice>> {
+    labels.map(|label| key_hint(&label).map(|(label, key)| Choice { label, key })).collect()
+}
+
 fn key_hint(label: &str) -> Option<(String, String)> {
     let groups = KEY_HINT.captures(label)?;
     let key = match groups.get(2)?.as_str() {
         "esc" | "escape" => "Escape",
         "enter" => "Enter",
         "tab" => "Tab",
+        "shift+tab" => "BTab",
         "space" => "Space",
         key => key,
     };
@@ -269,7 +300,10 @@ fn is_over(frame: &Frame, end: usize) -> bool {
     let last = frame.last_row().unwrap_or(end);
     let below = (end + 1..=last).map(|row| unboxed(frame.text(row)).1.trim_end());
     let texts: Vec<&str> = below.filter(|text| !text.trim().is_empty() && !is_rule(text)).collect();
-    let goes_on = texts.iter().any(|text| text.ends_with('…') || text.ends_with("..."));
+    let works = |text: &&str| {
+        (text.ends_with('…') || text.ends_with("...")) && !text.to_lowercase().contains("wait")
+    };
+    let goes_on = texts.iter().any(works);
     let cursor = frame.cursor;
     let is_typed =
         cursor.is_visible && cursor.row > end && !frame.before_cursor().trim().is_empty();
@@ -282,7 +316,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        for pattern in [&NUMBERED, &KEY_HINT, &MARKED, &MENU_HINT] {
+        for pattern in [&NUMBERED, &KEY_HINT, &MARKED, &MENU_HINT, &FORM_HINT] {
             assert!(!pattern.as_str().is_empty());
         }
     }

@@ -1,6 +1,6 @@
 //! Which of the rows above the options is the question, and where the dialog begins.
 
-use crate::chrome::{is_rule, is_top_edge, left_border, unboxed};
+use crate::chrome::{is_rule, left_border, unboxed};
 use crate::frame::{Colour, Frame, width};
 
 /// A dialog without a border is looked for at most this far above its options.
@@ -34,8 +34,8 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
 /// The first row that belongs to the dialog whose options begin in `row`.
 fn dialog_top(frame: &Frame, row: usize) -> usize {
     if let Some(border) = left_border(frame.text(row)) {
-        let edge = (0..row).rev().find(|r| is_top_edge(frame.text(*r), border));
-        return edge.map_or(0, |edge| edge + 1);
+        let inside = |r: &usize| left_border(frame.text(*r)) == Some(border);
+        return (0..row).rev().take_while(inside).last().unwrap_or(row);
     }
     let background = |r: usize| frame.row(r).map_or(Colour::Default, |row| row.style_at(0).bg);
     let above = row.saturating_sub(1);
@@ -84,15 +84,28 @@ fn pick(rows: &[String], cols: usize) -> String {
     }
     // A question may be followed by an explanation in the same row.
     let inside = |text: &String| text.trim().split_once("? ").map(|(head, _)| format!("{head}?"));
-    if let Some(text) = rows.iter().find_map(inside) {
+    if let Some(text) = rows.iter().find_map(inside).filter(|text| text.len() > 2) {
         return text;
     }
+    if let Some(text) = rows.iter().rfind(|text| text.trim_end().ends_with([':', '：'])) {
+        return without_symbol(text.trim()).to_owned();
+    }
+    let is_command = |text: &String| text.trim().starts_with(['$', '#']);
+    let rows: Vec<String> = rows.iter().map(|text| if is_command(text) { String::new() } else { text.clone() }).collect();
     let Some(last) = rows.iter().rposition(|text| !text.trim().is_empty() && !is_rule(text)) else {
         return String::new();
     };
     let head = (0..last).rev().find(|r| rows.get(*r).is_none_or(|t| t.trim().is_empty() || is_rule(t)));
     let head = head.map_or(0, |r| r + 1);
-    rows.get(head).map_or_else(String::new, |text| text.trim().to_owned())
+    rows.get(head).map_or_else(String::new, |text| without_symbol(text.trim()).to_owned())
+}
+
+/// A title without the symbol before it.
+fn without_symbol(text: &str) -> &str {
+    match text.split_once(' ') {
+        Some((symbol, rest)) if !symbol.chars().any(char::is_alphanumeric) => rest.trim_start(),
+        _ => text,
+    }
 }
 
 fn paragraph_start(rows: &[String], row: &str, cols: usize) -> String {

@@ -267,7 +267,7 @@ fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool 
     let is_right = |prompt: &&&Prompt| {
         like(&prompt.question, &truth.question)
             && prompt.options.len() == truth.options.len()
-            && prompt.options.iter().zip(&truth.options).all(|(o, (label, key))| like(&o.label, label) && o.key == *key)
+            && prompt.options.iter().zip(&truth.options).all(|(o, (label, key))| like(&o.label, label) && (o.key == *key || format!("{} Enter", o.key) == *key))
     };
     if ours.iter().any(|p| is_right(&p)) {
         return true;
