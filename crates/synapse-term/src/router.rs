@@ -1,9 +1,10 @@
 //! The human's keystrokes on their way to the program, with a shadow of the line being typed.
 //!
 //! Every byte passes at once and unchanged. Only the Enter that ends a line addressed to an agent
-//! (`@handle message`) is handed out apart, for the caller to swallow or to pass. Where a key may
-//! have done something the shadow cannot follow, the line is unknown and its Enter passes: a wrong
-//! guess must never eat a person's text. Any split of the input gives the same steps.
+//! (`@handle message`) is handed out whole, for the caller to swallow or to pass; on such a line
+//! bytes that may still become one are held until the next, or until [`Router::release`]. Where a
+//! key may have done what the shadow cannot follow, the line is unknown and its Enter passes: a
+//! wrong guess must never eat a person's text. Any split of the input gives the same steps.
 
 use std::mem;
 
@@ -38,47 +39,6 @@ pub struct Router {
     taken: usize,
 }
 
-/// What a bare LF (Ctrl-J) does in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineFeed {
-    /// It ends the line, as in a shell or a line program.
-    Submits,
-    /// It breaks the line inside the input box, as in Claude, Codex and Gemini.
-    Breaks,
-}
-
-/// What to do with a piece of the input, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Write these bytes to the program.
-    Pass(Vec<u8>),
-    /// A line for another agent was ended. Whatever follows must wait until its Enter is swallowed
-    /// or passed.
-    Line(Candidate),
-}
-
-/// A line that seems to be meant for another agent, and the Enter that ended it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The whole line as the shadow has it, to be compared with the screen.
-    pub text: String,
-    /// What it asks for.
-    pub command: Result<Command, CommandError>,
-    /// The bytes of the Enter. They were not passed.
-    pub enter: Vec<u8>,
-}
-
-/// What the router believes to be in the input box.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shadow {
-    /// The text; empty when it is not known.
-    pub text: String,
-    /// Where the cursor is, in bytes of `text`.
-    pub cursor: usize,
-    /// Whether every key so far could be followed.
-    pub is_known: bool,
-}
-
 impl Router {
     /// A router for a program with an empty input box.
     pub fn new(pattern: Pattern, line_feed: LineFeed) -> Self {
@@ -92,12 +52,18 @@ impl Router {
         }
     }
 
+    /// Follows a program that has changed what a bare LF does to it.
+    pub fn set_line_feed(&mut self, line_feed: LineFeed) {
+        self.line_feed = line_feed;
+    }
+
     /// Takes what the terminal sent and says what to do with it.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Step> {
         let mut steps = Vec::new();
         for &byte in bytes {
             let mut verdict = self.lexer.push(byte);
-            // What came before this byte was cut short by it; the byte begins anew.
+            // What came before this byte was cut short by it; the byte begins anew. Each round
+            // leaves the lexer with less begun, so this ends.
             while let Verdict::Broken(input) = verdict {
                 self.taken = 0;
                 self.follow(input);
@@ -210,4 +176,45 @@ impl Router {
             _ => steps.push(Step::Pass(mem::take(&mut self.held))),
         }
     }
+}
+
+/// What a bare LF (Ctrl-J) does in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineFeed {
+    /// It ends the line, as in a shell or a line program.
+    Submits,
+    /// It breaks the line inside the input box, as in Claude, Codex and Gemini.
+    Breaks,
+}
+
+/// What to do with a piece of the input, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Write these bytes to the program.
+    Pass(Vec<u8>),
+    /// A line for another agent was ended. Whatever follows must wait until its Enter is swallowed
+    /// or passed.
+    Line(Candidate),
+}
+
+/// A line that seems to be meant for another agent, and the Enter that ended it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The whole line as the shadow has it, to be compared with the screen.
+    pub text: String,
+    /// What it asks for.
+    pub command: Result<Command, CommandError>,
+    /// The bytes of the Enter. They were not passed.
+    pub enter: Vec<u8>,
+}
+
+/// What the router believes to be in the input box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shadow {
+    /// The text; empty when it is not known.
+    pub text: String,
+    /// Where the cursor is, in bytes of `text`.
+    pub cursor: usize,
+    /// Whether every key so far could be followed.
+    pub is_known: bool,
 }

@@ -28,7 +28,7 @@ impl PartialChar {
             return Verdict::More;
         }
         if byte & 0xc0 != 0x80 {
-            
+            self.missing = 0;
             return Verdict::Broken(Input::Foreign);
         }
         self.value = self.value << 6 | u32::from(byte & 0x3f);
