@@ -1,0 +1,44 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench fmt lint fuzz clean
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+FUZZ_SECONDS ?= 60
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## build the release binary and run the demo; needs no terminal and ends by itself
+	cargo build --release --locked --bins
+	"$(TARGET_DIR)/release/synapse" demo
+
+test: ## install what the tests need and is missing, then format check, clippy, tests, docs
+	scripts/setup-test
+	$(MAKE) --no-print-directory lint
+	if cargo nextest --version >/dev/null 2>&1; then \
+		cargo nextest run --workspace --locked; \
+	else \
+		cargo test --workspace --locked --lib --bins --tests; \
+	fi
+	cargo test --workspace --locked --doc
+	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
+
+bench: ## measure feed and reading (criterion)
+	cargo bench --locked --package synapse-term --bench feed
+
+fmt: ## format the sources
+	cargo fmt --all
+
+lint: ## format check, clippy with warnings as errors, cargo-deny where it is installed
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; fi
+
+fuzz: ## feed random bytes to screen and reading for FUZZ_SECONDS (default 60)
+	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked
+	cargo fuzz run screen -s none -- -max_total_time=$(FUZZ_SECONDS)
+
+clean: ## remove everything that was built
+	cargo clean
+	rm -rf fuzz/target

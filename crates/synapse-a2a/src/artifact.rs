@@ -1,0 +1,231 @@
+//! Pieces of a reply with a type. An artifact opens, may grow, and closes; nothing follows after that.
+//! Owns the shapes of the seed dialect, since they are a plain function of the piece.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::error::FailureCode;
+use crate::id::ArtifactId;
+
+/// What a fence without an info string is taken for.
+const PLAIN_LANGUAGE: &str = "text";
+
+/// One artifact of a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its name within the task.
+    pub id: ArtifactId,
+    /// What it holds so far.
+    pub body: Body,
+    /// Whether its last chunk has been seen.
+    pub is_closed: bool,
+}
+
+/// What an artifact holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Body {
+    /// Prose.
+    Text {
+        /// The words, without the blank lines around them.
+        text: String,
+    },
+    /// A fenced block.
+    Code {
+        /// The info string of the fence as written, without the blanks around it.
+        info: String,
+        /// The lines between the fences, exact.
+        text: String,
+    },
+    /// A file the reply names.
+    File {
+        /// Its path as written.
+        path: String,
+    },
+    /// A block of JSON.
+    Data {
+        /// Its value.
+        data: Value,
+    },
+    /// What went wrong, by evidence.
+    Error {
+        /// What kind of failure it is.
+        code: FailureCode,
+        /// What the CLI or the host said about it.
+        text: String,
+    },
+}
+
+impl Body {
+    /// A text body.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// A code body.
+    pub fn code(info: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Code {
+            info: info.into(),
+            text: text.into(),
+        }
+    }
+
+    /// A file body.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self::File { path: path.into() }
+    }
+
+    /// The text that grows as chunks arrive; files and data come whole and have none.
+    pub fn growing_text(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Text { text } | Self::Code { text, .. } | Self::Error { text, .. } => Some(text),
+            Self::File { .. } | Self::Data { .. } => None,
+        }
+    }
+
+    /// The artifact object of the seed dialect.
+    pub fn to_seed_json(&self) -> Value {
+        match self {
+            Self::Text { text } => json!({
+                "type": "text",
+                "name": "output",
+                "parts": [{"type": "text", "text": text}],
+            }),
+            Self::Code { info, text } => json!({
+                "type": "code",
+                "name": "code",
+                "parts": [{"type": "text", "text": text}],
+                "metadata": {"language": language(info), "mimeType": mime_type(language(info))},
+            }),
+            Self::File { path } => json!({
+                "type": "file",
+                "name": path,
+                "parts": [{"type": "text", "text": format!("File reference: {path}")}],
+                "metadata": {"path": path},
+            }),
+            Self::Data { data } => json!({
+                "type": "data",
+                "name": "json_output",
+                "parts": [{"type": "data", "data": data}],
+            }),
+            Self::Error { code, text } => json!({
+                "type": "text",
+                "name": "error",
+                "parts": [{"type": "text", "text": text}],
+                "metadata": {"isError": true, "errorCode": code},
+            }),
+        }
+    }
+}
+
+/// The language an info string names: its first word, where `rust,ignore` names `rust`.
+pub fn language(info: &str) -> &str {
+    info.split(|c: char| c.is_whitespace() || c == ',')
+        .find(|word| !word.is_empty())
+        .unwrap_or(PLAIN_LANGUAGE)
+}
+
+/// The media type of a language; `text/plain` for those without one of their own.
+pub fn mime_type(language: &str) -> &'static str {
+    match language.to_lowercase().as_str() {
+        "python" => "text/x-python",
+        "javascript" => "text/javascript",
+        "typescript" => "text/typescript",
+        "json" => "application/json",
+        "yaml" => "text/yaml",
+        "html" => "text/html",
+        "css" => "text/css",
+        "sql" => "text/x-sql",
+        "bash" | "shell" => "text/x-shellscript",
+        _ => "text/plain",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_names_its_language_and_media_type() {
+        assert_eq!(
+            Body::code("python", "print('hello')").to_seed_json(),
+            json!({
+                "type": "code",
+                "name": "code",
+                "parts": [{"type": "text", "text": "print('hello')"}],
+                "metadata": {"language": "python", "mimeType": "text/x-python"},
+            })
+        );
+    }
+
+    #[test]
+    fn code_without_an_info_string_is_text() {
+        let seed = Body::code("", "x").to_seed_json();
+        assert_eq!(
+            seed["metadata"],
+            json!({"language": "text", "mimeType": "text/plain"})
+        );
+    }
+
+    #[test]
+    fn the_language_is_the_first_word_of_the_info_string() {
+        for (info, expected) in [
+            ("rust", "rust"),
+            ("rust,ignore", "rust"),
+            ("python title=\"a b.py\"", "python"),
+            ("c++", "c++"),
+            ("", "text"),
+            (" , ", "text"),
+        ] {
+            assert_eq!(language(info), expected, "{info:?}");
+        }
+    }
+
+    #[test]
+    fn the_media_type_does_not_mind_capitals() {
+        assert_eq!(mime_type("JSON"), "application/json");
+        assert_eq!(mime_type("Shell"), "text/x-shellscript");
+        assert_eq!(mime_type("rust"), "text/plain");
+    }
+
+    #[test]
+    fn text_file_data_and_error_have_the_seed_shapes() {
+        assert_eq!(
+            Body::text("hello").to_seed_json(),
+            json!({"type": "text", "name": "output", "parts": [{"type": "text", "text": "hello"}]})
+        );
+        assert_eq!(
+            Body::file("/tmp/test.py").to_seed_json(),
+            json!({
+                "type": "file",
+                "name": "/tmp/test.py",
+                "parts": [{"type": "text", "text": "File reference: /tmp/test.py"}],
+                "metadata": {"path": "/tmp/test.py"},
+            })
+        );
+        assert_eq!(
+            Body::Data {
+                data: json!({"key": "value"})
+            }
+            .to_seed_json(),
+            json!({
+                "type": "data",
+                "name": "json_output",
+                "parts": [{"type": "data", "data": {"key": "value"}}],
+            })
+        );
+        assert_eq!(
+            Body::Error {
+                code: FailureCode::RateLimited,
+                text: "slow down".into()
+            }
+            .to_seed_json(),
+            json!({
+                "type": "text",
+                "name": "error",
+                "parts": [{"type": "text", "text": "slow down"}],
+                "metadata": {"isError": true, "errorCode": "RATE_LIMITED"},
+            })
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! One request to an agent, folded from its events. Owns the rules: which state may follow which, and
+//! what may happen to an artifact when. An illegal event is an error and leaves the task as it was.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::{Artifact, Body};
+use crate::event::{Event, Fact, Status, Timestamp};
+use crate::id::{ArtifactId, ContextId, TaskId};
+use crate::message::Message;
+
+/// A task as its events have made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    id: TaskId,
+    context: ContextId,
+    message: Message,
+    status: Status,
+    artifacts: Vec<Artifact>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl Task {
+    /// Begins a task with its first event.
+    ///
+    /// # Errors
+    /// When that event is not [`Fact::Submitted`].
+    pub fn begin(first: Event) -> Result<Self, IllegalEvent> {
+        let Fact::Submitted {
+            task,
+            context,
+            message,
+        } = first.fact
+        else {
+            return Err(IllegalEvent::NotSubmitted);
+        };
+        Ok(Self {
+            id: task,
+            context,
+            message,
+            status: Status::Submitted,
+            artifacts: Vec::new(),
+            created_at: first.at,
+            updated_at: first.at,
+        })
+    }
+
+    /// Folds a whole history.
+    ///
+    /// # Errors
+    /// At the first event that may not follow those before it, and for no events at all.
+    pub fn fold(events: impl IntoIterator<Item = Event>) -> Result<Self, IllegalEvent> {
+        let mut events = events.into_iter();
+        let mut task = Self::begin(events.next().ok_or(IllegalEvent::NotSubmitted)?)?;
+        for event in events {
+            task.apply(event)?;
+        }
+        Ok(task)
+    }
+
+    /// Lets one more event happen.
+    ///
+    /// # Errors
+    /// When it may not follow those before it; the task is then unchanged.
+    pub fn apply(&mut self, event: Event) -> Result<(), IllegalEvent> {
+        match event.fact {
+            Fact::Submitted { .. } => return Err(IllegalEvent::SubmittedTwice),
+            Fact::Moved { status } => self.move_to(status)?,
+            Fact::ArtifactOpened { artifact, body } => self.open(artifact, body)?,
+            Fact::ArtifactGrew { artifact, text } => {
+                let open = self.open_artifact(&artifact)?;
+                let grown = open
+                    .body
+                    .growing_text()
+                    .ok_or(IllegalEvent::NotGrowing(artifact))?;
+                grown.push_str(&text);
+            }
+            Fact::ArtifactClosed { artifact } => self.open_artifact(&artifact)?.is_closed = true,
+        }
+        self.updated_at = self.updated_at.max(event.at);
+        Ok(())
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &TaskId {
+        &self.id
+    }
+
+    /// The conversation it belongs to.
+    pub fn context(&self) -> &ContextId {
+        &self.context
+    }
+
+    /// What was asked.
+    pub fn message(&self) -> &Message {
+        &self.message
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// The bare state it is in.
+    pub fn state(&self) -> TaskState {
+        self.status.state()
+    }
+
+    /// What has come of it so far, in order.
+    pub fn artifacts(&self) -> &[Artifact] {
+        &self.artifacts
+    }
+
+    /// When it was accepted.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    /// When something last happened to it; never earlier than before, even if a clock was set back.
+    pub fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+
+    fn move_to(&mut self, status: Status) -> Result<(), IllegalEvent> {
+        let (from, to) = (self.state(), status.state());
+        if !from.can_become(to) {
+            return Err(IllegalEvent::Move { from, to });
+        }
+        self.status = status;
+        Ok(())
+    }
+
+    fn open(&mut self, id: ArtifactId, body: Body) -> Result<(), IllegalEvent> {
+        self.check_in_turn()?;
+        match self.artifacts.iter_mut().find(|artifact| artifact.id == id) {
+            Some(known) if known.is_closed => return Err(IllegalEvent::ClosedArtifact(id)),
+            Some(known) => known.body = body,
+            None => self.artifacts.push(Artifact {
+                id,
+                body,
+                is_closed: false,
+            }),
+        }
+        Ok(())
+    }
+
+    fn open_artifact(&mut self, id: &ArtifactId) -> Result<&mut Artifact, IllegalEvent> {
+        self.check_in_turn()?;
+        match self
+            .artifacts
+            .iter_mut()
+            .find(|artifact| artifact.id == *id)
+        {
+            None => Err(IllegalEvent::UnknownArtifact(id.clone())),
+            Some(known) if known.is_closed => Err(IllegalEvent::ClosedArtifact(id.clone())),
+            Some(known) => Ok(known),
+        }
+    }
+
+    fn check_in_turn(&self) -> Result<(), IllegalEvent> {
+        match self.state() {
+            TaskState::Working | TaskState::InputRequired => Ok(()),
+            state => Err(IllegalEvent::ArtifactOutOfTurn(state)),
+        }
+    }
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Queued.
+    Submitted,
+    /// Its turn is running.
+    Working,
+    /// The agent asks something.
+    InputRequired,
+    /// Done.
+    Completed,
+    /// Not done, and it will not be.
+    Failed,
+    /// Stopped by someone.
+    Canceled,
+    /// Refused by the agent.
+    Rejected,
+}
+
+impl TaskState {
+    /// Every state, in the order a task may see them.
+    pub const ALL: [Self; 7] = [
+        Self::Submitted,
+        Self::Working,
+        Self::InputRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Canceled,
+        Self::Rejected,
+    ];
+
+    /// Whether a task in this state may move to that one. A question may give way to the next question;
+    /// no other state follows itself, and nothing follows an end.
+    pub fn can_become(self, next: Self) -> bool {
+        match self {
+            // A queued task has no turn yet, so it can neither ask nor be done.
+            Self::Submitted => {
+                matches!(
+                    next,
+                    Self::Working | Self::Failed | Self::Canceled | Self::Rejected
+                )
+            }
+            Self::Working => next == Self::InputRequired || next.is_final(),
+            Self::InputRequired => {
+                matches!(next, Self::Working | Self::InputRequired) || next.is_final()
+            }
+            Self::Completed | Self::Failed | Self::Canceled | Self::Rejected => false,
+        }
+    }
+
+    /// Whether the task is over.
+    pub fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Canceled | Self::Rejected
+        )
+    }
+
+    /// The state as the seed dialect spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An event that may not follow those before it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalEvent {
+    /// The history does not begin with a submission.
+    #[error("the first event of a task must be its submission")]
+    NotSubmitted,
+    /// A second submission.
+    #[error("the task was submitted already")]
+    SubmittedTwice,
+    /// A state that may not follow.
+    #[error("a task that is {from} cannot become {to}")]
+    Move {
+        /// Where the task stands.
+        from: TaskState,
+        /// Where it was to go.
+        to: TaskState,
+    },
+    /// Output of a task that has no turn.
+    #[error("a task that is {0} has no turn that could write artifacts")]
+    ArtifactOutOfTurn(TaskState),
+    /// More of an artifact that never began.
+    #[error("artifact {0} has not been opened")]
+    UnknownArtifact(ArtifactId),
+    /// More of an artifact that got its last chunk.
+    #[error("artifact {0} is closed")]
+    ClosedArtifact(ArtifactId),
+    /// Text for a file or for data.
+    #[error("artifact {0} comes whole and cannot grow")]
+    NotGrowing(ArtifactId),
+}
+
+#[cfg(test)]
+mod tests;
