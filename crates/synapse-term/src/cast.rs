@@ -67,7 +67,9 @@ pub enum CastError {
         source: SizeError,
     },
     /// A line that is no event.
-    #[error("line {line}: {problem}; an event is [seconds, \"o\"|\"i\"|\"r\"|\"x\"|\"m\", \"data\"]")]
+    #[error(
+        "line {line}: {problem}; an event is [seconds, \"o\"|\"i\"|\"r\"|\"x\"|\"m\", \"data\"]"
+    )]
     Event {
         /// Which line.
         line: usize,
@@ -90,9 +92,13 @@ impl Cast {
     /// # Errors
     /// If a line is not what it should be, with its number.
     pub fn parse(text: &str) -> Result<Self, CastError> {
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or(CastError::Empty)?;
-        let header: Value = serde_json::from_str(first).map_err(|e| CastError::Header(e.to_string()))?;
+        let header: Value =
+            serde_json::from_str(first).map_err(|e| CastError::Header(e.to_string()))?;
         match header.get("version").and_then(Value::as_u64) {
             Some(2) | None => {}
             Some(other) => return Err(CastError::Version(other)),
@@ -101,7 +107,10 @@ impl Cast {
         debug_assert_eq!(header.version, 2);
         let size = Size::new(header.width, header.height)
             .map_err(|source| CastError::Size { line: 1, source })?;
-        let duration = header.duration.map(|seconds| time(seconds, 1)).transpose()?;
+        let duration = header
+            .duration
+            .map(|seconds| time(seconds, 1))
+            .transpose()?;
         let mut events: Vec<Event> = Vec::new();
         for (index, line) in lines {
             let event = event(line, index + 1)?;
@@ -110,7 +119,11 @@ impl Cast {
             }
             events.push(event);
         }
-        Ok(Self { size, duration, events })
+        Ok(Self {
+            size,
+            duration,
+            events,
+        })
     }
 
     /// When the watching ended: the last event, or the header's duration if that is later.
@@ -125,8 +138,14 @@ fn event(text: &str, line: usize) -> Result<Event, CastError> {
     let Some([at, code, data]) = value.as_array().map(Vec::as_slice) else {
         return Err(problem(line, "not a list of three"));
     };
-    let at = time(at.as_f64().ok_or_else(|| problem(line, "the time is not a number"))?, line)?;
-    let code = code.as_str().ok_or_else(|| problem(line, "the kind is not a string"))?;
+    let at = time(
+        at.as_f64()
+            .ok_or_else(|| problem(line, "the time is not a number"))?,
+        line,
+    )?;
+    let code = code
+        .as_str()
+        .ok_or_else(|| problem(line, "the kind is not a string"))?;
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         _ => Err(problem(line, "the data is not a string")),
@@ -135,14 +154,19 @@ fn event(text: &str, line: usize) -> Result<Event, CastError> {
         "o" => What::Output(text(data)?),
         "i" => What::Input(text(data)?),
         "r" => What::Resize(size(&text(data)?, line)?),
-        "x" => What::Exit(data.as_str().map_or_else(|| data.to_string(), str::to_owned)),
+        "x" => What::Exit(
+            data.as_str()
+                .map_or_else(|| data.to_string(), str::to_owned),
+        ),
         _ => What::Other,
     };
     Ok(Event { at, what })
 }
 
 fn size(text: &str, line: usize) -> Result<Size, CastError> {
-    let numbers = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
+    let numbers = text
+        .split_once('x')
+        .and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
     let (cols, rows) = numbers.ok_or_else(|| problem(line, "the size is not COLSxROWS"))?;
     Size::new(cols, rows).map_err(|source| CastError::Size { line, source })
 }
@@ -155,5 +179,8 @@ fn time(seconds: f64, line: usize) -> Result<Duration, CastError> {
 }
 
 fn problem(line: usize, problem: &str) -> CastError {
-    CastError::Event { line, problem: problem.to_owned() }
+    CastError::Event {
+        line,
+        problem: problem.to_owned(),
+    }
 }

@@ -18,8 +18,36 @@ const FOOTER: usize = 12;
 /// in it.
 pub fn is_rule(text: &str) -> bool {
     let text = text.trim();
-    let edge = |c: char| matches!(c, '─' | '━' | '═' | '▀' | '▄' | '▁' | '▔' | '╌' | '┄' | '╍' | '-' | '_' | '=')
-        || matches!(c, '╭' | '╮' | '╰' | '╯' | '┌' | '┐' | '└' | '┘' | '┏' | '┓' | '┗' | '┛' | '╔' | '╗' | '╚' | '╝' | '├' | '┤' | '┼' | '┬' | '┴' | '╹' | '╻');
+    let edge = |c: char| {
+        matches!(
+            c,
+            '─' | '━' | '═' | '▀' | '▄' | '▁' | '▔' | '╌' | '┄' | '╍' | '-' | '_' | '='
+        ) || matches!(
+            c,
+            '╭' | '╮'
+                | '╰'
+                | '╯'
+                | '┌'
+                | '┐'
+                | '└'
+                | '┘'
+                | '┏'
+                | '┓'
+                | '┗'
+                | '┛'
+                | '╔'
+                | '╗'
+                | '╚'
+                | '╝'
+                | '├'
+                | '┤'
+                | '┼'
+                | '┬'
+                | '┴'
+                | '╹'
+                | '╻'
+        )
+    };
     let drawn = text.chars().filter(|c| edge(*c)).count();
     drawn >= SHORTEST_RULE
         && text.starts_with(edge)
@@ -29,7 +57,8 @@ pub fn is_rule(text: &str) -> bool {
 
 /// Whether a row is the top edge of a box whose left border stands in `col`.
 pub fn is_top_edge(text: &str, col: usize) -> bool {
-    text.get(byte_of_col(text, col)..).is_some_and(|t| t.starts_with(['╭', '┌', '┏', '╔']))
+    text.get(byte_of_col(text, col)..)
+        .is_some_and(|t| t.starts_with(['╭', '┌', '┏', '╔']))
 }
 
 fn is_border(c: char) -> bool {
@@ -53,7 +82,9 @@ pub fn unboxed(text: &str) -> (usize, &str) {
 /// The column of the outermost left border of a row, if it begins with one.
 pub fn left_border(text: &str) -> Option<usize> {
     let trimmed = text.trim_start();
-    trimmed.starts_with(is_border).then(|| col_of_byte(text, text.len() - trimmed.len()))
+    trimmed
+        .starts_with(is_border)
+        .then(|| col_of_byte(text, text.len() - trimmed.len()))
 }
 
 /// An input box found on a screen.
@@ -70,12 +101,17 @@ pub struct BoxView {
 /// Looks for the input box a profile describes: the lowest one that fits.
 pub fn find_box(frame: &Frame, rules: &InputBox) -> Option<BoxView> {
     let last = frame.last_row()?;
-    (0..=last).rev().find_map(|top| box_at(frame, rules, top, last))
+    (0..=last)
+        .rev()
+        .find_map(|top| box_at(frame, rules, top, last))
 }
 
 fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<BoxView> {
     let first = frame.row(top)?;
-    let marker = rules.prompt.find(&first.text).filter(|found| found.start() == 0)?;
+    let marker = rules
+        .prompt
+        .find(&first.text)
+        .filter(|found| found.start() == 0)?;
     let bottom = if rules.is_ruled {
         let above = top.checked_sub(1)?;
         if !is_rule(frame.text(above)) {
@@ -95,7 +131,11 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
         // A message may have empty lines; it goes at least to the cursor.
         let cursor = frame.cursor.row;
         let reaches = |row: usize| frame.text(row).is_empty() || is_continuation(frame.text(row));
-        if rules.has_cursor && cursor > end && (end + 1..=cursor).all(reaches) { cursor } else { end }
+        if rules.has_cursor && cursor > end && (end + 1..=cursor).all(reaches) {
+            cursor
+        } else {
+            end
+        }
     };
     if rules.has_cursor {
         let cursor = frame.cursor;
@@ -110,8 +150,15 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
         .collect::<Vec<_>>()
         .join("\n");
     let text = text.trim_end().to_owned();
-    let is_placeholder = rules.placeholder.as_ref().is_some_and(|p| p.is_match(&text));
-    Some(BoxView { top, bottom, text: if is_placeholder { String::new() } else { text } })
+    let is_placeholder = rules
+        .placeholder
+        .as_ref()
+        .is_some_and(|p| p.is_match(&text));
+    Some(BoxView {
+        top,
+        bottom,
+        text: if is_placeholder { String::new() } else { text },
+    })
 }
 
 /// Looks for an input box in a program nobody has described: a row between two rules that begins
@@ -146,7 +193,23 @@ fn typed(row: &Row, from: usize) -> String {
         col += c.width().unwrap_or(0);
     }
     let text = if from == 0 { text.trim_start() } else { text };
-    if is_typed { text.trim_end().to_owned() } else { String::new() }
+    if is_typed {
+        text.trim_end().to_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// Whether everything in a row is painted as a hint.
+pub fn is_hint(row: &Row) -> bool {
+    let mut col = 0;
+    for c in row.text.chars() {
+        if !c.is_whitespace() && !is_grey(row, col) {
+            return false;
+        }
+        col += c.width().unwrap_or(0);
+    }
+    !row.text.trim().is_empty()
 }
 
 /// Whether a cell is painted as a hint: faint or grey. The cell under a painted cursor counts as

@@ -8,10 +8,11 @@ mod common;
 mod facts;
 mod known;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::chrome::{BoxView, find_box, find_common_box};
-use crate::frame::Frame;
+use crate::frame::{Frame, Row};
 use crate::profile::Profile;
 use crate::prompt::{self, Layout, Prompt, Sureness};
 use crate::reading::{Evidence, Reading, State};
@@ -106,13 +107,24 @@ impl Judge {
         self.facts.usual_prompt.as_deref()
     }
 
+    /// The screen when the program last rested.
+    pub fn resting_rows(&self) -> &[Arc<Row>] {
+        &self.facts.resting_rows
+    }
+
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);
     }
 
     /// The screen was looked at.
-    pub fn see(&mut self, frame: Frame, signals: &[Signal], profile: &Profile, now: Duration) -> Option<Change> {
+    pub fn see(
+        &mut self,
+        frame: Frame,
+        signals: &[Signal],
+        profile: &Profile,
+        now: Duration,
+    ) -> Option<Change> {
         self.facts.note_signals(signals, now);
         self.facts.note_frame(&self.view.frame, &frame, now);
         let input_box = match &profile.idle.input_box {
@@ -130,13 +142,19 @@ impl Judge {
         if common::working_sign(&self.facts, &frame, now).is_some() {
             self.facts.explicit_seen = Some(now);
         }
-        self.view = View { frame, input_box, prompt };
+        self.view = View {
+            frame,
+            input_box,
+            prompt,
+        };
         self.decide(profile, now)
     }
 
     /// A question at the end of a line stays while its answer is typed behind it.
     fn being_answered(&self, frame: &Frame) -> Option<(Prompt, Sureness)> {
-        let Reading::Asking(prompt) = &self.reading else { return None };
+        let Reading::Asking(prompt) = &self.reading else {
+            return None;
+        };
         let line = self.facts.asked_line.as_ref()?;
         let before = frame.before_cursor();
         let goes_on = prompt.layout == Layout::Line && before.starts_with(line.as_str());
@@ -153,7 +171,10 @@ impl Judge {
 
     /// When `tick` must be called next, if at all.
     pub fn deadline(&self) -> Option<Duration> {
-        let held = self.waiting.as_ref().map(|(verdict, since)| verdict.due(*since));
+        let held = self
+            .waiting
+            .as_ref()
+            .map(|(verdict, since)| verdict.due(*since));
         [held, self.ask_again].into_iter().flatten().min()
     }
 
@@ -163,7 +184,15 @@ impl Judge {
         self.ask_again = None;
         let evidence = Evidence::new("exit", sign);
         let (hold, not_before) = (Duration::ZERO, Duration::ZERO);
-        self.publish(Verdict { reading: Reading::Exited, evidence, hold, not_before }, now)
+        self.publish(
+            Verdict {
+                reading: Reading::Exited,
+                evidence,
+                hold,
+                not_before,
+            },
+            now,
+        )
     }
 
     fn decide(&mut self, profile: &Profile, now: Duration) -> Option<Change> {
@@ -171,7 +200,9 @@ impl Judge {
             return None;
         }
         self.weigh(profile, now);
-        let (verdict, _) = self.waiting.take_if(|(verdict, since)| now >= verdict.due(*since))?;
+        let (verdict, _) = self
+            .waiting
+            .take_if(|(verdict, since)| now >= verdict.due(*since))?;
         let change = self.publish(verdict, now);
         // What holds from here on may change by time alone.
         self.weigh(profile, now);
@@ -213,8 +244,13 @@ impl Judge {
         }
         self.reading = verdict.reading.clone();
         self.evidence = verdict.evidence.clone();
-        self.facts.note_published(self.reading.state(), &self.view.frame, now);
-        Some(Change { at: now, reading: verdict.reading, evidence: verdict.evidence })
+        self.facts
+            .note_published(self.reading.state(), &self.view.frame, now);
+        Some(Change {
+            at: now,
+            reading: verdict.reading,
+            evidence: verdict.evidence,
+        })
     }
 }
 

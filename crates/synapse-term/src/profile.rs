@@ -153,13 +153,22 @@ impl Profile {
         find: &dyn Fn(&str) -> Option<String>,
         path: &mut Vec<String>,
     ) -> Result<Self, ProfileError> {
-        let Some(name) = name else { return Ok(Self::bare()) };
+        let Some(name) = name else {
+            return Ok(Self::bare());
+        };
         if path.contains(&name) {
-            return Err(ProfileError::Circle { origin: origin.to_owned(), base: name });
+            return Err(ProfileError::Circle {
+                origin: origin.to_owned(),
+                base: name,
+            });
         }
         let Some(text) = find(&name).or_else(|| builtin::text(&name).map(str::to_owned)) else {
             let known = builtin::names().collect::<Vec<_>>().join(", ");
-            return Err(ProfileError::UnknownBase { origin: origin.to_owned(), base: name, known });
+            return Err(ProfileError::UnknownBase {
+                origin: origin.to_owned(),
+                base: name,
+                known,
+            });
         };
         let file = ProfileFile::parse(&text, &name)?;
         let base = file.base(&name)?;

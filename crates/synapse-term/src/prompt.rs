@@ -143,6 +143,7 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
         .or_else(|| menu::hinted(frame))
+        .or_else(|| line::painted(frame))
         .map(|prompt| (prompt, Sureness::Shape))
         .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
 }

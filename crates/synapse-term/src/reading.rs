@@ -82,7 +82,10 @@ pub struct Evidence {
 impl Evidence {
     /// Evidence of a rule.
     pub(crate) fn new(rule: &'static str, sign: impl Into<String>) -> Self {
-        Self { rule, sign: sign.into() }
+        Self {
+            rule,
+            sign: sign.into(),
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Cut<'a> {
     pub typed: &'a str,
     /// The program's own prompt, for a line program.
     pub usual_prompt: Option<&'a str>,
+    /// The screen before the turn: what stands at its bottom is furniture.
+    pub resting: &'a [&'a Row],
     /// Columns of the screen.
     pub cols: usize,
 }
@@ -55,7 +57,10 @@ pub struct Cut<'a> {
 pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
     let blocks = blocks::split(rows, how);
     let outcome = blocks::outcome(rows, how);
-    let after_tools = blocks.iter().rposition(|b| b.speaker == Speaker::Tool).map_or(0, |at| at + 1);
+    let after_tools = blocks
+        .iter()
+        .rposition(|b| b.speaker == Speaker::Tool)
+        .map_or(0, |at| at + 1);
     let text = blocks
         .iter()
         .skip(after_tools)
@@ -63,5 +68,9 @@ pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
         .filter(|text| !text.is_empty())
         .collect::<Vec<_>>()
         .join("\n\n");
-    Reply { text, blocks, outcome }
+    Reply {
+        text,
+        blocks,
+        outcome,
+    }
 }

@@ -25,13 +25,20 @@ impl Settle {
     pub fn mark(&mut self, now: Duration) {
         match &mut self.changed {
             Some(changed) => changed.last = now,
-            None => self.changed = Some(Changed { first: now, last: now }),
+            None => {
+                self.changed = Some(Changed {
+                    first: now,
+                    last: now,
+                })
+            }
         }
     }
 
     /// When the screen is to be looked at, if it changed since the last look.
     pub fn deadline(&self) -> Option<Duration> {
-        self.changed.as_ref().map(|c| (c.last + STILL).min(c.first + LONGEST))
+        self.changed
+            .as_ref()
+            .map(|c| (c.last + STILL).min(c.first + LONGEST))
     }
 
     /// It was looked at.

@@ -35,8 +35,10 @@ pub struct Watcher {
     turn: Option<Turn>,
     last_keys: Option<(Keys, Duration)>,
     interrupted_at: Option<Duration>,
-    /// The program was at rest before what it does now.
+    /// No question came between the program's rest, or its start, and what it does now.
     was_idle: bool,
+    /// The screen before the running turn.
+    resting: Vec<Arc<Row>>,
     events: Vec<Event>,
 }
 
@@ -79,7 +81,8 @@ impl Watcher {
             turn: None,
             last_keys: None,
             interrupted_at: None,
-            was_idle: false,
+            was_idle: true,
+            resting: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -95,7 +98,9 @@ impl Watcher {
     /// This was written to the program.
     pub fn input(&mut self, bytes: &[u8], now: Duration) {
         self.tick(now);
-        let Some(keys) = self.typed.feed(bytes) else { return };
+        let Some(keys) = self.typed.feed(bytes) else {
+            return;
+        };
         self.judge.note_keys(keys, now);
         self.last_keys = Some((keys, now));
         if keys == Keys::Interrupt {
@@ -129,10 +134,14 @@ impl Watcher {
 
     /// When `tick` must be called next, if at all.
     pub fn deadline(&self) -> Option<Duration> {
-        [self.settle.deadline(), self.judge.deadline(), self.screen.sync_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.settle.deadline(),
+            self.judge.deadline(),
+            self.screen.sync_deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// The program is gone.
@@ -216,7 +225,8 @@ impl Watcher {
             return;
         }
         self.interrupted_at = None;
-        self.follower.begin(&mut self.screen, self.profile.speech.echo.as_ref());
+        self.resting = self.judge.resting_rows().to_vec();
+        self.follower.begin(&mut self.screen);
         self.turn = Some(Turn { typed });
     }
 
@@ -224,24 +234,33 @@ impl Watcher {
         let Some(turn) = self.turn.take() else { return };
         let reply = self.read_reply(&turn.typed);
         self.follower.end();
-        let is_interrupted = self.interrupted_at.is_some_and(|at| now <= at + INTERRUPT_SPAN);
+        let is_interrupted = self
+            .interrupted_at
+            .is_some_and(|at| now <= at + INTERRUPT_SPAN);
         let outcome = match (outcome, reply.outcome) {
             (Some(outcome), _) => outcome,
             (None, Outcome::Completed) if is_interrupted => Outcome::Interrupted,
             (None, read) => read,
         };
-        self.events.push(Event::Turn(TurnReport { at: now, typed: turn.typed, reply, outcome }));
+        self.events.push(Event::Turn(TurnReport {
+            at: now,
+            typed: turn.typed,
+            reply,
+            outcome,
+        }));
     }
 
     fn read_reply(&mut self, typed: &str) -> Reply {
         let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
         let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
+        let resting: Vec<&Row> = self.resting.iter().map(Arc::as_ref).collect();
         reply::cut(
             &rows,
             &Cut {
                 profile: &self.profile,
                 typed,
                 usual_prompt: self.judge.usual_prompt(),
+                resting: &resting,
                 cols: usize::from(self.screen.size().cols()),
             },
         )

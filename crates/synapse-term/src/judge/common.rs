@@ -19,7 +19,7 @@ use crate::signal::{AgentState, Mark};
 const SIGN_LIFETIME: Duration = Duration::from_millis(2_200);
 
 /// A question at the end of a line must stand this long.
-const LINE_QUIET: Duration = Duration::from_millis(300);
+const LINE_QUIET: Duration = Duration::from_millis(500);
 
 /// A menu must stand this long.
 const MENU_HOLD: Duration = Duration::from_millis(200);
@@ -46,6 +46,12 @@ const START_QUIET: Duration = Duration::from_millis(850);
 /// ready.
 const FULL_SCREEN_START_QUIET: Duration = Duration::from_millis(2_300);
 
+/// How long a last row that ends in an ellipsis is believed: it may be a text that was cut.
+const LOADING_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The same while the program starts.
+const START_PATIENCE: Duration = Duration::from_secs(8);
+
 /// Activity nobody asked for must last this long to be work.
 const UNPROVOKED: Duration = Duration::from_millis(600);
 
@@ -61,16 +67,27 @@ static WORKING: LazyLock<Regex> = LazyLock::new(|| {
 static PROMPT_LIKE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[>$#%❯›»➜λ:)\]]\s?$").unwrap());
 
 /// The verdict of common sense.
-pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, state: State, now: Duration) -> Opinion {
+pub(super) fn assess(
+    facts: &Facts,
+    view: &View,
+    profile: &Profile,
+    state: State,
+    now: Duration,
+) -> Opinion {
     let frame = &view.frame;
     if let Some((prompt, Sureness::Shape)) = &view.prompt {
         let evidence = Evidence::new("menu on screen", prompt.question.clone());
-        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, MENU_HOLD);
+        return certain(
+            Reading::Asking(Box::new(prompt.clone())),
+            evidence,
+            MENU_HOLD,
+        );
     }
     if let Some((AgentState::Working | AgentState::Blocked, _)) = facts.agent {
         return busy(facts, state, Evidence::new("OSC 7501", "working"), now);
     }
-    if state != State::Starting
+    // Before it was ready its signs mean nothing, unless they answer a message.
+    if (state != State::Starting || facts.reacted)
         && let Some(sign) = working_sign(facts, frame, now)
     {
         let mut opinion = busy(facts, state, sign, now);
@@ -78,13 +95,28 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, state: State
         return opinion;
     }
     if let Some(idle) = &profile.idle_regex {
-        return by_regex(facts, view, idle.is_match(&frame.before_cursor()), state, now);
+        return by_regex(
+            facts,
+            view,
+            idle.is_match(&frame.before_cursor()),
+            state,
+            now,
+        );
     }
+    // What somebody types is no question of the program's.
+    let is_typed = state != State::Asking && facts.last_key > Some(facts.last_activity);
     if let Some((prompt, Sureness::Line)) = &view.prompt
         && frame.cursor.is_visible
+        && !is_typed
     {
         let evidence = Evidence::new("question at the cursor", prompt.question.clone());
-        return quiet(facts, Reading::Asking(Box::new(prompt.clone())), evidence, LINE_QUIET, now);
+        return quiet(
+            facts,
+            Reading::Asking(Box::new(prompt.clone())),
+            evidence,
+            LINE_QUIET,
+            now,
+        );
     }
     rest(facts, frame, state, now)
 }
@@ -100,13 +132,25 @@ fn by_regex(facts: &Facts, view: &View, is_idle: bool, state: State, now: Durati
     }
     if let Some((prompt, Sureness::Line)) = &view.prompt {
         let evidence = Evidence::new("question at the cursor", prompt.question.clone());
-        return quiet(facts, Reading::Asking(Box::new(prompt.clone())), evidence, LINE_QUIET, now);
+        return quiet(
+            facts,
+            Reading::Asking(Box::new(prompt.clone())),
+            evidence,
+            LINE_QUIET,
+            now,
+        );
     }
     // Behind the prompt somebody is typing; anywhere else the program has the floor.
     let is_typing = state == State::Idle
-        && facts.usual_prompt.as_ref().is_some_and(|usual| view.frame.before_cursor().starts_with(usual.as_str()));
+        && facts
+            .usual_prompt
+            .as_ref()
+            .is_some_and(|usual| view.frame.before_cursor().starts_with(usual.as_str()));
     if is_typing {
-        return Opinion { verdict: None, ask_again: None };
+        return Opinion {
+            verdict: None,
+            ask_again: None,
+        };
     }
     busy(facts, state, Evidence::new("no prompt", ""), now)
 }
@@ -116,8 +160,20 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     if state == State::Idle {
         return stays_idle(facts, frame, &before, now);
     }
-    if frame.last_row().is_none() || state == State::Starting && is_loading(frame) {
-        return busy(facts, state, Evidence::new("nothing to see", ""), now);
+    let patience = if state == State::Starting {
+        START_PATIENCE
+    } else {
+        LOADING_PATIENCE
+    };
+    if frame.last_row().is_none() || is_loading(frame) && now < facts.last_change + patience {
+        let mut opinion = busy(
+            facts,
+            state,
+            Evidence::new("it says that it works", ""),
+            now,
+        );
+        opinion.ask_again = Some(facts.last_change + patience);
+        return opinion;
     }
     let usual = facts.usual_prompt.as_deref();
     let at_usual = frame.cursor.is_visible
@@ -135,7 +191,10 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     } else if state == State::Starting && frame.modes.alternate_screen {
         (FULL_SCREEN_START_QUIET, Evidence::new("quiet", ""))
     } else if looks_ready && !before.trim().is_empty() {
-        (CURSOR_QUIET, Evidence::new("cursor at a prompt", before.trim()))
+        (
+            CURSOR_QUIET,
+            Evidence::new("cursor at a prompt", before.trim()),
+        )
     } else if has_place(frame, &before) && state == State::Starting {
         (START_QUIET, Evidence::new("quiet", ""))
     } else if has_place(frame, &before) {
@@ -157,29 +216,55 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
     // A program that announces its states needs no guessing.
     if facts.agent.is_some() {
-        return Opinion { verdict: None, ask_again: None };
+        return Opinion {
+            verdict: None,
+            ask_again: None,
+        };
     }
     if facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
-        return busy(facts, State::Idle, Evidence::new("output after submit", ""), now);
+        return busy(
+            facts,
+            State::Idle,
+            Evidence::new("output after submit", ""),
+            now,
+        );
     }
     let left_prompt = frame.cursor.is_visible
         && facts.last_submit.is_some()
-        && facts.usual_prompt.as_ref().is_some_and(|usual| !before.starts_with(usual.as_str()));
+        && facts
+            .usual_prompt
+            .as_ref()
+            .is_some_and(|usual| !before.starts_with(usual.as_str()));
     if left_prompt {
-        return busy(facts, State::Idle, Evidence::new("prompt left", before.trim()), now);
+        return busy(
+            facts,
+            State::Idle,
+            Evidence::new("prompt left", before.trim()),
+            now,
+        );
     }
     let is_painting = facts.last_activity > facts.published_at
         && facts.last_activity >= facts.activity_since.max(facts.published_at) + UNPROVOKED
         && now < facts.last_activity + PLACE_QUIET;
     if is_painting {
-        return busy(facts, State::Idle, Evidence::new("output nobody asked for", ""), now);
+        return busy(
+            facts,
+            State::Idle,
+            Evidence::new("output nobody asked for", ""),
+            now,
+        );
     }
-    Opinion { verdict: None, ask_again: None }
+    Opinion {
+        verdict: None,
+        ask_again: None,
+    }
 }
 
 /// Whether the last thing on the screen says that something is being done.
 fn is_loading(frame: &Frame) -> bool {
-    let Some(last) = frame.last_row() else { return true };
+    let Some(last) = frame.last_row() else {
+        return true;
+    };
     let text = frame.text(last).trim_end();
     let is_typed_in = frame.cursor.is_visible && frame.cursor.row == last;
     !is_typed_in && (text.ends_with('…') || text.ends_with("..."))
@@ -188,15 +273,20 @@ fn is_loading(frame: &Frame) -> bool {
 /// Whether anything stands between the program's prompt and the message last given to it: some
 /// programs show their prompt while they work.
 fn has_spoken(frame: &Frame, prompt: &str) -> bool {
-    let above = (0..frame.line_start(frame.cursor.row)).rev().map(|row| frame.text(row));
+    let above = (0..frame.line_start(frame.cursor.row))
+        .rev()
+        .map(|row| frame.text(row));
     let mut texts = above.filter(|text| !text.trim().is_empty() && !is_rule(text));
-    texts.next().is_none_or(|text| !text.trim_start().starts_with(prompt.trim()))
+    texts
+        .next()
+        .is_none_or(|text| !text.trim_start().starts_with(prompt.trim()))
 }
 
 /// Whether the program could take input: it shows a cursor behind text, hides it, has bracketed
 /// paste on, or owns the whole screen.
 fn has_place(frame: &Frame, before: &str) -> bool {
-    let behind_text = frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
+    let behind_text =
+        frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
     // Who hides the cursor paints one, and paints nothing else while waiting for a key.
     behind_text
         || frame.modes.bracketed_paste
@@ -205,14 +295,13 @@ fn has_place(frame: &Frame, before: &str) -> bool {
 }
 
 pub(super) fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence> {
-    if facts.mark == Some(Mark::OutputStart) {
-        return Some(Evidence::new("OSC 133", "output"));
-    }
     if now >= facts.last_look + SIGN_LIFETIME {
         return None;
     }
-    let spins = frame.title.chars().next().is_some_and(|c| ('\u{2800}'..='\u{28ff}').contains(&c));
-    if spins {
+    if facts.mark == Some(Mark::OutputStart) && facts.marks_paired {
+        return Some(Evidence::new("OSC 133", "output"));
+    }
+    if spins(&frame.title) {
         return Some(Evidence::new("title", frame.title.trim()));
     }
     let last = frame.last_row()?;
@@ -222,8 +311,15 @@ pub(super) fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Optio
         .map(|row| frame.text(row))
         // What is there at rest too is a reminder, not a sign.
         .filter(|text| !facts.resting_rows.iter().any(|row| row.text == **text))
-        .find(|text| WORKING.is_match(text) && !FORM_HINT.is_match(text))
+        .find(|text| spins(text) || WORKING.is_match(text) && !FORM_HINT.is_match(text))
         .map(|text| Evidence::new("busy line", text.trim()))
+}
+
+/// Whether a text begins with a spinner: one braille glyph by itself. Several are a picture.
+fn spins(text: &str) -> bool {
+    let mut chars = text.trim_start().chars();
+    let is_spinner = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
+    chars.next().is_some_and(is_spinner) && chars.next().is_none_or(char::is_whitespace)
 }
 
 /// The rows at the bottom in which programs tell how to stop them.
@@ -231,25 +327,51 @@ const LIVE_ROWS: usize = 12;
 
 fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
     let not_before = Duration::ZERO;
-    Opinion { verdict: Some(Verdict { reading, evidence, hold, not_before }), ask_again: None }
+    Opinion {
+        verdict: Some(Verdict {
+            reading,
+            evidence,
+            hold,
+            not_before,
+        }),
+        ask_again: None,
+    }
 }
 
 /// Busy, or still starting.
 fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opinion {
-    if state == State::Starting {
-        return Opinion { verdict: None, ask_again: None };
+    // Who reacts to a message was ready for it.
+    let is_answering = facts.reacted && facts.submitted_within(SUBMIT_SPAN, now);
+    if state == State::Starting && !is_answering {
+        return Opinion {
+            verdict: None,
+            ask_again: None,
+        };
     }
     let is_provoked = facts.submitted_within(SUBMIT_SPAN, now) || state != State::Idle;
-    let hold = if is_provoked { REACTION_HOLD } else { MENU_HOLD };
+    let hold = if is_provoked {
+        REACTION_HOLD
+    } else {
+        MENU_HOLD
+    };
     certain(Reading::Busy, evidence, hold)
 }
 
-fn quiet(facts: &Facts, reading: Reading, evidence: Evidence, needed: Duration, now: Duration) -> Opinion {
+fn quiet(
+    facts: &Facts,
+    reading: Reading,
+    evidence: Evidence,
+    needed: Duration,
+    now: Duration,
+) -> Opinion {
     let due = facts.last_change + needed;
     if now >= due {
         return certain(reading, evidence, Duration::ZERO);
     }
-    Opinion { verdict: None, ask_again: Some(due) }
+    Opinion {
+        verdict: None,
+        ask_again: Some(due),
+    }
 }
 
 #[cfg(test)]

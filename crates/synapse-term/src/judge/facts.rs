@@ -21,6 +21,8 @@ pub(super) struct Facts {
     pub(super) agent: Option<(AgentState, Duration)>,
     /// The last prompt mark (OSC 133).
     pub(super) mark: Option<Mark>,
+    /// The program marks the end of its output too: its marks frame commands, not messages.
+    pub(super) marks_paired: bool,
     /// The input box was in sight at some time.
     pub(super) box_seen: bool,
     /// When a frame last differed from the one before, whoever caused it.
@@ -62,7 +64,10 @@ impl Facts {
         for signal in signals {
             match signal {
                 Signal::Agent(state) => self.agent = Some((*state, now)),
-                Signal::Mark(mark) => self.mark = Some(*mark),
+                Signal::Mark(mark) => {
+                    self.marks_paired |= *mark == Mark::Finished;
+                    self.mark = Some(*mark);
+                }
                 Signal::Title(_) | Signal::Bell | Signal::Notification(_) => {}
             }
         }
@@ -71,7 +76,11 @@ impl Facts {
     pub(super) fn note_frame(&mut self, before: &Frame, after: &Frame, now: Duration) {
         self.last_look = now;
         let is_same = before.rows.len() == after.rows.len()
-            && before.rows.iter().zip(&after.rows).all(|(a, b)| Arc::ptr_eq(a, b));
+            && before
+                .rows
+                .iter()
+                .zip(&after.rows)
+                .all(|(a, b)| Arc::ptr_eq(a, b));
         if is_same && before.cursor.row == after.cursor.row {
             return;
         }
@@ -101,7 +110,8 @@ impl Facts {
                 self.note_rest(frame);
             }
             State::Asking => {
-                self.asked_line = Some(frame.before_cursor()).filter(|line| !line.trim().is_empty());
+                self.asked_line =
+                    Some(frame.before_cursor()).filter(|line| !line.trim().is_empty());
                 self.last_submit = None;
                 self.reacted = false;
             }

@@ -46,28 +46,52 @@ pub(super) fn applies(profile: &Profile) -> bool {
 }
 
 /// The verdict of the signs.
-pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Reading, now: Duration) -> Opinion {
+pub(super) fn assess(
+    facts: &Facts,
+    view: &View,
+    profile: &Profile,
+    reading: &Reading,
+    now: Duration,
+) -> Opinion {
     let state = reading.state();
     if let Some((prompt, Sureness::Shape)) = &view.prompt {
         let evidence = Evidence::new("menu on screen", prompt.question.clone());
-        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, QUESTION_HOLD);
+        return certain(
+            Reading::Asking(Box::new(prompt.clone())),
+            evidence,
+            QUESTION_HOLD,
+        );
     }
     // A list with a line to type the number into: the plain form of a menu.
     if let Some((prompt, Sureness::Line)) = &view.prompt
         && matches!(prompt.kind, Kind::Selection | Kind::Permission)
     {
         let evidence = Evidence::new("list to pick from", prompt.question.clone());
-        return certain(Reading::Asking(Box::new(prompt.clone())), evidence, QUESTION_HOLD);
+        return certain(
+            Reading::Asking(Box::new(prompt.clone())),
+            evidence,
+            QUESTION_HOLD,
+        );
     }
     if let Some(evidence) = busy_sign(facts, view, profile) {
         let is_provoked = state != State::Starting && facts.submitted_within(SUBMIT_SPAN, now);
-        let hold = if is_provoked || state == State::Asking { BUSY_HOLD } else { UNPROVOKED_BUSY_HOLD };
+        let hold = if is_provoked || state == State::Asking {
+            BUSY_HOLD
+        } else {
+            UNPROVOKED_BUSY_HOLD
+        };
         // Until it was ready once, whatever it does is starting.
-        let reading = if state == State::Starting { Reading::Starting } else { Reading::Busy };
+        let reading = if state == State::Starting {
+            Reading::Starting
+        } else {
+            Reading::Busy
+        };
         return certain(reading, evidence, hold);
     }
     if let Some(evidence) = announced(facts, view, profile) {
-        let since = facts.last_change.max(facts.agent.map_or(Duration::ZERO, |(_, at)| at));
+        let since = facts
+            .last_change
+            .max(facts.agent.map_or(Duration::ZERO, |(_, at)| at));
         return patient(view, evidence, since + ANNOUNCED_PATIENCE, now);
     }
     if let Some(evidence) = idle_sign(facts, view, profile) {
@@ -81,10 +105,17 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Re
         let evidence = Evidence::new("question gone", "");
         return certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
     }
-    let patience = if state == State::Starting { START_PATIENCE } else { SIGNLESS_PATIENCE };
+    let patience = if state == State::Starting {
+        START_PATIENCE
+    } else {
+        SIGNLESS_PATIENCE
+    };
     let is_loading = state == State::Starting && view.input_box.is_some();
     if state == State::Idle || is_loading || view.frame.last_row().is_none() {
-        return Opinion { verdict: None, ask_again: None };
+        return Opinion {
+            verdict: None,
+            ask_again: None,
+        };
     }
     let evidence = Evidence::new("silence without a sign", "");
     patient(view, evidence, facts.last_look + patience, now)
@@ -92,15 +123,30 @@ pub(super) fn assess(facts: &Facts, view: &View, profile: &Profile, reading: &Re
 
 fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
     let not_before = Duration::ZERO;
-    Opinion { verdict: Some(Verdict { reading, evidence, hold, not_before }), ask_again: None }
+    Opinion {
+        verdict: Some(Verdict {
+            reading,
+            evidence,
+            hold,
+            not_before,
+        }),
+        ask_again: None,
+    }
 }
 
 /// A question that nobody recognises, but only from `due` on.
 fn patient(view: &View, evidence: Evidence, due: Duration, now: Duration) -> Opinion {
     if now < due {
-        return Opinion { verdict: None, ask_again: Some(due) };
+        return Opinion {
+            verdict: None,
+            ask_again: Some(due),
+        };
     }
-    certain(Reading::Asking(Box::new(unknown(&view.frame))), evidence, Duration::ZERO)
+    certain(
+        Reading::Asking(Box::new(unknown(&view.frame))),
+        evidence,
+        Duration::ZERO,
+    )
 }
 
 fn busy_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
@@ -134,7 +180,9 @@ fn announced(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
         return Some(Evidence::new("OSC 7501", "blocked"));
     }
     let title = profile.asking.title.as_ref()?;
-    title.is_match(&view.frame.title).then(|| Evidence::new("title", view.frame.title.trim()))
+    title
+        .is_match(&view.frame.title)
+        .then(|| Evidence::new("title", view.frame.title.trim()))
 }
 
 fn idle_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
@@ -142,7 +190,9 @@ fn idle_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
     // was never seen in the other.
     let can_lack_it = |rules: &InputBox| rules.is_optional && !facts.box_seen;
     let is_blank = view.frame.last_row().is_none();
-    if is_blank || view.input_box.is_none() && !profile.idle.input_box.as_ref().is_none_or(can_lack_it) {
+    if is_blank
+        || view.input_box.is_none() && !profile.idle.input_box.as_ref().is_none_or(can_lack_it)
+    {
         return None;
     }
     if profile.idle.agent_signal {
@@ -155,5 +205,7 @@ fn idle_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
         let is_idle = title.is_match(&view.frame.title);
         return is_idle.then(|| Evidence::new("title", view.frame.title.trim()));
     }
-    view.input_box.as_ref().map(|_| Evidence::new("input box", ""))
+    view.input_box
+        .as_ref()
+        .map(|_| Evidence::new("input box", ""))
 }

@@ -10,7 +10,10 @@ const PROFILES: [(&str, &str); 5] = [
 
 /// The YAML of a built-in profile.
 pub(super) fn text(name: &str) -> Option<&'static str> {
-    PROFILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    PROFILES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
 }
 
 /// Their names, in order.

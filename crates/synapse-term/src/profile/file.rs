@@ -61,9 +61,10 @@ impl ProfileFile {
     /// What it starts from: `generic`, which itself starts from nothing.
     pub(super) fn base(&self, origin: &str) -> Result<Option<String>, ProfileError> {
         match (&self.extends, &self.name) {
-            (Some(base), Some(name)) if base == name => {
-                Err(ProfileError::Circle { origin: origin.to_owned(), base: base.clone() })
-            }
+            (Some(base), Some(name)) if base == name => Err(ProfileError::Circle {
+                origin: origin.to_owned(),
+                base: base.clone(),
+            }),
             (Some(base), _) => Ok(Some(base.clone())),
             (None, Some(name)) if name == "generic" => Ok(None),
             (None, _) => Ok(Some("generic".to_owned())),
@@ -78,11 +79,17 @@ impl ProfileFile {
         Profile {
             name: self.name.unwrap_or(base.name),
             command,
-            env: base.env.into_iter().chain(self.env.unwrap_or_default()).collect(),
+            env: base
+                .env
+                .into_iter()
+                .chain(self.env.unwrap_or_default())
+                .collect(),
             cwd: self.cwd.or(base.cwd),
             idle_regex: self.idle_regex.or(base.idle_regex),
             submit_sequence: self.submit_sequence.unwrap_or(base.submit_sequence),
-            submit_delay: self.submit_delay.map_or(base.submit_delay, Duration::from_millis),
+            submit_delay: self
+                .submit_delay
+                .map_or(base.submit_delay, Duration::from_millis),
             interrupt_key: self.interrupt_key.map_or(base.interrupt_key, |key| key.0),
             clear_input_keys: self.clear_input_keys.map_or(base.clear_input_keys, keys),
             exit_keys: self.exit_keys.map_or(base.exit_keys, keys),
@@ -123,7 +130,9 @@ impl<'de> Deserialize<'de> for Command {
         }
         match Either::deserialize(deserializer)? {
             Either::List(words) => Ok(Self(words)),
-            Either::Line(line) => split_words(&line).map(Self).map_err(serde::de::Error::custom),
+            Either::Line(line) => split_words(&line)
+                .map(Self)
+                .map_err(serde::de::Error::custom),
         }
     }
 }
@@ -188,9 +197,10 @@ mod tests {
     #[test]
     fn splits_a_command_as_a_shell_would() {
         let words = |line| split_words(line).unwrap();
-        assert_eq!(words(r#"toy  --say "a \"b\"" 'c d'\ e ''"#), [
-            "toy", "--say", "a \"b\"", "c d e", ""
-        ]);
+        assert_eq!(
+            words(r#"toy  --say "a \"b\"" 'c d'\ e ''"#),
+            ["toy", "--say", "a \"b\"", "c d e", ""]
+        );
         assert!(split_words("toy 'x").is_err());
     }
 }

@@ -144,7 +144,10 @@ pub struct InputDetection {
 
 impl Default for InputDetection {
     fn default() -> Self {
-        Self { enabled: true, additional_patterns: Vec::new() }
+        Self {
+            enabled: true,
+            additional_patterns: Vec::new(),
+        }
     }
 }
 

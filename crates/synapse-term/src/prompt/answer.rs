@@ -8,19 +8,43 @@ use crate::keys::{Discipline, Key, KeyError, KeyboardMode, PasteError, encode, p
 
 /// Words that agree.
 const YES: [&str; 12] = [
-    "yes", "y", "allow", "approve", "accept", "ok", "proceed", "continue", "trust", "run", "はい", "許可",
+    "yes", "y", "allow", "approve", "accept", "ok", "proceed", "continue", "trust", "run", "はい",
+    "許可",
 ];
 
 /// Words that refuse.
 const NO: [&str; 14] = [
-    "no", "n", "deny", "reject", "refuse", "cancel", "decline", "don't", "dont", "quit", "exit",
-    "abort", "いいえ", "拒否",
+    "no",
+    "n",
+    "deny",
+    "reject",
+    "refuse",
+    "cancel",
+    "decline",
+    "don't",
+    "dont",
+    "quit",
+    "exit",
+    "abort",
+    "いいえ",
+    "拒否",
 ];
 
 /// Words that agree to more than this once.
 const WIDER: [&str; 13] = [
-    "always", "don't ask", "dont ask", "session", "all ", "every", "remember", "never ask", "permanently", "project",
-    "auto", "以降", "常に",
+    "always",
+    "don't ask",
+    "dont ask",
+    "session",
+    "all ",
+    "every",
+    "remember",
+    "never ask",
+    "permanently",
+    "project",
+    "auto",
+    "以降",
+    "常に",
 ];
 
 /// Why an answer cannot be given.
@@ -65,7 +89,9 @@ impl Prompt {
     /// If the answer fits no option or several, or nobody knows the keys.
     pub fn keys_for(&self, answer: &str, mode: &KeyboardMode) -> Result<Vec<Vec<u8>>, AnswerError> {
         match self.layout {
-            Layout::Unknown => Err(AnswerError::NotUnderstood { question: self.question.clone() }),
+            Layout::Unknown => Err(AnswerError::NotUnderstood {
+                question: self.question.clone(),
+            }),
             Layout::Line => {
                 let text = match self.find(answer) {
                     Ok(option) => self.options.get(option).map_or(answer, |o| o.key.as_str()),
@@ -104,17 +130,26 @@ impl Prompt {
             })
             .or_else(|| {
                 let number: usize = wanted.parse().ok()?;
-                number.checked_sub(1).filter(|index| *index < self.options.len())
+                number
+                    .checked_sub(1)
+                    .filter(|index| *index < self.options.len())
             });
         if let Some(found) = found {
             return Ok(found);
         }
         let partial: Vec<usize> = (0..self.options.len())
-            .filter(|i| self.options.get(*i).is_some_and(|o| o.label.to_lowercase().starts_with(&wanted)))
+            .filter(|i| {
+                self.options
+                    .get(*i)
+                    .is_some_and(|o| o.label.to_lowercase().starts_with(&wanted))
+            })
             .collect();
         match partial.as_slice() {
             [one] if !wanted.is_empty() => Ok(*one),
-            [] => Err(AnswerError::NoSuchOption { answer: answer.to_owned(), options: names(&self.options) }),
+            [] => Err(AnswerError::NoSuchOption {
+                answer: answer.to_owned(),
+                options: names(&self.options),
+            }),
             several => Err(AnswerError::Ambiguous {
                 answer: answer.to_owned(),
                 options: names(several.iter().filter_map(|i| self.options.get(*i))),
@@ -150,7 +185,11 @@ fn narrowest_yes(options: &[Choice]) -> Option<usize> {
         WIDER.iter().any(|word| label.contains(word))
     };
     let position = |wanted: &Choice| options.iter().position(|o| o == wanted);
-    options.iter().filter(agrees).find(|o| !is_wide(o)).and_then(position)
+    options
+        .iter()
+        .filter(agrees)
+        .find(|o| !is_wide(o))
+        .and_then(position)
 }
 
 fn refusing(options: &[Choice]) -> Option<usize> {
@@ -159,12 +198,16 @@ fn refusing(options: &[Choice]) -> Option<usize> {
 
 fn begins_with(label: &str, words: &[&str]) -> bool {
     let label = label.to_lowercase();
-    let first = label.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’')).find(|w| !w.is_empty());
+    let first = label
+        .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
+        .find(|w| !w.is_empty());
     first.is_some_and(|first| words.contains(&first.replace('’', "'").as_str()))
 }
 
 fn names<'a>(options: impl IntoIterator<Item = &'a Choice>) -> String {
-    let names: Vec<String> =
-        options.into_iter().map(|o| format!("{} ({})", o.label, o.key)).collect();
+    let names: Vec<String> = options
+        .into_iter()
+        .map(|o| format!("{} ({})", o.label, o.key))
+        .collect();
     names.join(", ")
 }

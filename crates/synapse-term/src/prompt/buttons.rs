@@ -1,9 +1,13 @@
 //! One-line rows of buttons, the selected one told by its colours.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::question;
 use super::{Choice, Fingerprint, Kind, Layout, Prompt};
 use crate::chrome::unboxed;
-use crate::frame::{Colour, Frame, Marks, Row, Style, col_of_byte};
+use crate::frame::{Colour, Frame, Marks, Row, Style, width};
 
 /// A button says a few words, not a sentence.
 const LONGEST: usize = 28;
@@ -23,37 +27,120 @@ struct Button<'a> {
 /// Reads the lowest row of buttons.
 pub(super) fn read(frame: &Frame) -> Option<Prompt> {
     let last = frame.last_row()?;
-    (last.saturating_sub(REACH)..=last).rev().find_map(|row| at(frame, row))
+    (last.saturating_sub(REACH)..=last)
+        .rev()
+        .find_map(|row| at(frame, row))
 }
 
 fn at(frame: &Frame, row: usize) -> Option<Prompt> {
     let painted = frame.row(row)?;
-    let buttons = split(painted)?;
-    let selected = lit(&buttons)?;
-    let question = question::above(frame, row);
-    let options: Vec<Choice> = buttons
-        .iter()
-        .enumerate()
-        .map(|(index, button)| Choice {
-            label: button.label.to_owned(),
-            key: super::menu::steps(index, selected, "Left", "Right"),
-        })
-        .collect();
-    // A row of words with one in colour is a toolbar unless it can be agreed to or refused.
-    if !super::answer::is_permission(&options) {
+    let (options, selected) = match keyed(painted) {
+        Some(options) => (options, None),
+        None => {
+            let (buttons, selected) = radios(painted).or_else(|| {
+                let buttons = bracketed(painted).or_else(|| split(painted))?;
+                let selected = lit(&buttons, ground(painted))?;
+                Some((buttons, selected))
+            })?;
+            (choices(&buttons, selected), Some(selected))
+        }
+    };
+    // A row of words with one in colour is a toolbar unless it can be agreed to or refused; a
+    // single button can only be pressed.
+    let is_notice = options.len() == 1;
+    if !is_notice && !super::answer::is_permission(&options) {
         return None;
     }
-    let kind = if options.len() == 2 { Kind::Confirmation } else { Kind::Permission };
+    let question = question::above(frame, row);
+    let kind = if options.len() > 2 {
+        Kind::Permission
+    } else {
+        Kind::Confirmation
+    };
     let labels = options.iter().map(|option| option.label.as_str());
     Some(Prompt {
         kind,
-        fingerprint: Fingerprint::of(kind, question.detail.iter().map(String::as_str).chain(labels)),
+        fingerprint: Fingerprint::of(
+            kind,
+            question.detail.iter().map(String::as_str).chain(labels),
+        ),
         question: question.text,
-        default: options.get(selected).map(|option| option.label.clone()),
+        default: selected
+            .and_then(|index| options.get(index))
+            .map(|option| option.label.clone()),
         options,
-        selected: Some(selected),
+        selected,
         layout: Layout::Buttons,
     })
+}
+
+fn choices(buttons: &[Button<'_>], selected: usize) -> Vec<Choice> {
+    let choice = |(index, button): (usize, &Button<'_>)| Choice {
+        label: button.label.to_owned(),
+        key: super::menu::steps(index, selected, "Left", "Right"),
+    };
+    buttons.iter().enumerate().map(choice).collect()
+}
+
+/// `● Yes / ○ No`: the filled circle is selected.
+fn radios(row: &Row) -> Option<(Vec<Button<'_>>, usize)> {
+    let (_, inner) = unboxed(&row.text);
+    let mut buttons = Vec::new();
+    let mut selected = None;
+    for (index, piece) in inner.trim().split(" / ").enumerate() {
+        let label = piece.strip_prefix(['●', '◉', '○', '◯'])?.trim();
+        if piece.starts_with(['●', '◉']) && selected.replace(index).is_some() {
+            return None;
+        }
+        buttons.push(Button {
+            label,
+            style: Style::default(),
+        });
+    }
+    (buttons.len() >= 2).then_some(())?;
+    Some((buttons, selected?))
+}
+
+/// `<Yes>   < No  >`, and nothing else in the row.
+fn bracketed(row: &Row) -> Option<Vec<Button<'_>>> {
+    let (_, inner) = unboxed(&row.text);
+    let is_all = BRACKETED.replace_all(inner, "").trim().is_empty() && !inner.trim().is_empty();
+    is_all.then_some(())?;
+    let base = inner.as_ptr() as usize - row.text.as_ptr() as usize;
+    let button = |groups: regex::Captures<'_>| {
+        let label = groups.get(1)?;
+        let text = inner.get(label.range())?;
+        Some(Button {
+            label: text,
+            style: row.style_at_byte(base + label.start()),
+        })
+    };
+    BRACKETED.captures_iter(inner).map(button).collect()
+}
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static BRACKETED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[<\[]\s*([^<>\[\]\s][^<>\[\]]*?)\s*[>\]]").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static KEYED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[(\w)\]\s+(\w[\w'-]*(?: [\w'-]+)*)").unwrap());
+
+/// `[y] Approve   [n] Deny`: each with its key.
+fn keyed(row: &Row) -> Option<Vec<Choice>> {
+    let (_, inner) = unboxed(&row.text);
+    let is_all = KEYED.replace_all(inner, "").trim().is_empty();
+    let options: Vec<Choice> = KEYED
+        .captures_iter(inner)
+        .filter_map(|groups| {
+            let (key, label) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
+            Some(Choice {
+                label: label.to_owned(),
+                key: key.to_owned(),
+            })
+        })
+        .collect();
+    (is_all && options.len() >= 2).then_some(options)
 }
 
 /// Labels parted by two blanks or more.
@@ -76,42 +163,50 @@ fn split(row: &Row) -> Option<Vec<Button<'_>>> {
         }
         gap = 0;
         let lead = piece.len() - piece.trim_start().len();
-        let label = trimmed.trim_matches(['<', '>', '[', ']', ' ']);
-        if label.is_empty() || label.chars().count() > LONGEST {
+        if trimmed.chars().count() > LONGEST {
             return None;
         }
-        let inside = lead + (trimmed.len() - trimmed.trim_start_matches(['<', '[', ' ']).len());
-        let col = col_of_byte(&row.text, base + start + inside);
-        buttons.push(Button { label, style: row.style_at(col) });
+        buttons.push(Button {
+            label: trimmed,
+            style: row.style_at_byte(base + start + lead),
+        });
     }
     (2..=5).contains(&buttons.len()).then_some(buttons)
 }
 
-/// The only button that is lit: inverse, or on a background that the others do not have.
-fn lit(buttons: &[Button<'_>]) -> Option<usize> {
-    let is_lit = |button: &Button<'_>| {
-        button.style.marks.has(Marks::INVERSE) || button.style.bg != Colour::Default
-    };
-    let mut found = buttons.iter().enumerate().filter(|(_, button)| {
-        is_lit(button)
-            && buttons.iter().filter(|o| (o.style.bg, o.style.marks.has(Marks::INVERSE)) == (button.style.bg, button.style.marks.has(Marks::INVERSE))).count() == 1
-    });
-    let candidates: Vec<usize> = found.by_ref().map(|(index, _)| index).collect();
-    match candidates.as_slice() {
-        [one] => Some(*one),
-        // Two buttons on different backgrounds: the bold or inverse one is selected.
-        [a, b] if buttons.len() == 2 => {
-            let strong = |index: &usize| {
-                buttons.get(*index).is_some_and(|button| {
-                    button.style.marks.has(Marks::INVERSE) || button.style.marks.has(Marks::BOLD)
-                })
-            };
-            match (strong(a), strong(b)) {
-                (true, false) => Some(*a),
-                (false, true) => Some(*b),
-                _ => None,
-            }
-        }
-        _ => None,
+/// The only button that is lit: inverse, or on another background than the row has.
+fn lit(buttons: &[Button<'_>], ground: Colour) -> Option<usize> {
+    let is_lit =
+        |button: &Button<'_>| button.style.marks.has(Marks::INVERSE) || button.style.bg != ground;
+    let mut found = buttons
+        .iter()
+        .enumerate()
+        .filter(|(_, button)| is_lit(button));
+    let (index, _) = found.next()?;
+    found.next().is_none().then_some(index)
+}
+
+/// The background that most of a row's text stands on.
+fn ground(row: &Row) -> Colour {
+    let (from, inner) = unboxed(&row.text);
+    let colours: Vec<Colour> = (from..from + width(inner))
+        .map(|col| row.style_at(col).bg)
+        .collect();
+    let count = |colour: &Colour| colours.iter().filter(|other| *other == colour).count();
+    colours
+        .iter()
+        .copied()
+        .max_by_key(count)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        assert!(BRACKETED.is_match("< No  >"));
+        assert!(KEYED.is_match("[y] Approve"));
     }
 }

@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::answer::is_permission;
 use super::{Choice, Fingerprint, Kind, Layout, Prompt, question};
-use crate::frame::Frame;
+use crate::frame::{Colour, Frame};
 use crate::profile::Profile;
 
 /// The options above a numbered question are looked for this far up.
@@ -22,17 +22,27 @@ struct Rule {
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let confirmation = |pattern, options, default| rule(pattern, Kind::Confirmation, options, default);
+    let confirmation =
+        |pattern, options, default| rule(pattern, Kind::Confirmation, options, default);
     let mut rules = vec![
         confirmation(r"\[Y/n\]\s*[:?？]?\s*$", &["Y", "n"] as &[_], Some(0)),
         confirmation(r"\[y/N\]\s*[:?？]?\s*$", &["y", "N"], Some(1)),
-        confirmation(r"(?i)[(\[]\s*y\s*/\s*n\s*[)\]]\s*[:?？]?\s*$", &["y", "n"], None),
-        confirmation(r"(?i)\byes\s*/\s*no\b[)\]]?\s*(\[[^\]]*\])?\s*[:?？]?\s*$", &["yes", "no"], None),
+        confirmation(
+            r"(?i)[(\[]\s*y\s*/\s*n\s*[)\]]\s*[:?？]?\s*$",
+            &["y", "n"],
+            None,
+        ),
+        confirmation(
+            r"(?i)\byes\s*/\s*no\b[)\]]?\s*(\[[^\]]*\])?\s*[:?？]?\s*$",
+            &["yes", "no"],
+            None,
+        ),
+        confirmation(r"(?i)\(y or \[n\]\)\s*$", &["y", "n"], Some(1)),
         confirmation(r"続行しますか", &["y", "n"], None),
         confirmation(r"(?i)\bContinue[?？]\s*$", &["y", "n"], None),
     ];
     for pattern in [
-        r"(?i)\b(pass(word|phrase)|secret|token|api key)\b[^:：]*[:：]\s*$",
+        r"(?i)\b(pass(word|phrase)|secret|token|api key)\b[^:：]*[:：‣›]\s*$",
         r"(パスワード|暗証番号)[^:：]*[:：]\s*$",
     ] {
         rules.push(rule(pattern, Kind::Password, &[], None));
@@ -43,6 +53,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         r"(入力|名前|値)[^:：]*[:：]\s*$",
         r"(?i)\bpress\s+(any key|enter|return|space)\b",
         r"\[[^\[\]]+\]\s*[:：]\s*$",
+        r"[:：]\s*\([^()]*\)\s*$",
         r"[?？]\s*$",
     ] {
         rules.push(rule(pattern, Kind::Text, &[], None));
@@ -63,7 +74,8 @@ static LETTERS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))").unwrap());
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static DEFAULT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\[\]]+)\]\s*[:?]?\s*$").unwrap());
+static DEFAULT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\))\s*$").unwrap());
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static LIST_ROW: LazyLock<Regex> =
@@ -83,21 +95,45 @@ static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
 static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*>{1,3}\s*$").unwrap());
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-fn rule(pattern: &str, kind: Kind, options: &'static [&'static str], default: Option<usize>) -> Rule {
+fn rule(
+    pattern: &str,
+    kind: Kind,
+    options: &'static [&'static str],
+    default: Option<usize>,
+) -> Rule {
     let pattern = RegexBuilder::new(pattern).build().unwrap();
-    Rule { pattern, kind, options, default }
+    Rule {
+        pattern,
+        kind,
+        options,
+        default,
+    }
 }
 
-/// Reads the cursor's line.
+/// Reads the cursor's line, or the line above it where the answer is typed on a line of its own.
 pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<Prompt> {
     let before = frame.before_cursor();
-    let line = before.trim();
+    if before.trim().is_empty() && usual != Some(before.as_str()) && profile.input_detection.enabled
+    {
+        let row = (0..frame.cursor.row)
+            .rev()
+            .take(2)
+            .find(|row| !frame.text(*row).trim().is_empty())?;
+        return confirmed(frame.text(row).trim());
+    }
+    let line = match question::unmarked(before.trim()) {
+        "" => before.trim(),
+        rest => rest,
+    };
     let is_at_end = frame.after_cursor().trim().is_empty();
     if !profile.input_detection.enabled || line.is_empty() || !is_at_end {
         return None;
     }
-    let is_usual = profile.idle_regex.as_ref().is_some_and(|idle| idle.is_match(&before))
-        || usual.is_some_and(|usual| usual == before);
+    let is_usual = profile
+        .idle_regex
+        .as_ref()
+        .is_some_and(|idle| idle.is_match(&before))
+        || usual.is_some_and(|usual| before.starts_with(usual));
     if is_usual {
         return None;
     }
@@ -106,23 +142,106 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
         .or_else(|| choices(line))
         .or_else(|| digits(line))
         .or_else(|| listed(frame, line))
+        .or_else(|| below(frame, line))
         .or_else(|| built_in(line))
         .or_else(|| usual.and_then(|_| bare(line)))
 }
 
 fn extra(line: &str, profile: &Profile) -> Option<Prompt> {
-    let found = profile.input_detection.additional_patterns.iter().find(|p| p.pattern.is_match(line))?;
-    let options = found.options.iter().map(|option| choice(option, option)).collect();
+    let found = profile
+        .input_detection
+        .additional_patterns
+        .iter()
+        .find(|p| p.pattern.is_match(line))?;
+    let options = found
+        .options
+        .iter()
+        .map(|option| choice(option, option))
+        .collect();
     Some(finish(found.kind, line, options, None))
 }
 
 fn built_in(line: &str) -> Option<Prompt> {
     let rule = RULES.iter().find(|rule| rule.pattern.is_match(line))?;
-    let options: Vec<Choice> = rule.options.iter().map(|option| choice(option, option)).collect();
-    let default = rule.default.and_then(|index| rule.options.get(index)).map(|text| (*text).to_owned());
+    let options: Vec<Choice> = rule
+        .options
+        .iter()
+        .map(|option| choice(option, option))
+        .collect();
+    let default = rule
+        .default
+        .and_then(|index| rule.options.get(index))
+        .map(|text| (*text).to_owned());
     let default = default.or_else(|| bracketed_default(line, &options));
     Some(finish(rule.kind, line, options, default))
 }
+
+/// A question that shows its answers in brackets.
+fn confirmed(line: &str) -> Option<Prompt> {
+    let is_bracketed = |prompt: &Prompt| prompt.kind == Kind::Confirmation && line.contains('/');
+    letters(line)
+        .or_else(|| choices(line))
+        .or_else(|| built_in(line).filter(is_bracketed))
+}
+
+/// A question that a prompt library paints itself, the cursor hidden: `? Name › demo`, `◆  Name?`.
+/// It is told by the coloured glyph before it, which changes when it is answered.
+pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
+    let last = frame.last_row()?;
+    let row = (last.saturating_sub(PAINTED_ROWS)..=last)
+        .rev()
+        .find(|row| {
+            let text = frame.text(*row);
+            let paint = frame.row(*row);
+            let glyph = paint.map_or(Colour::Default, |row| row.style_at(0).fg);
+            let words = paint.map_or(Colour::Default, |row| row.style_at(3).fg);
+            !question::unmarked(text).is_empty() && glyph != Colour::Default && glyph != words
+        })?;
+    // Once it is answered the cursor waits below it.
+    if frame.cursor.is_visible && frame.cursor.row > row {
+        return None;
+    }
+    let text = question::unmarked(frame.text(row));
+    let asked = text
+        .split(['›', '‣'])
+        .next()
+        .unwrap_or(text)
+        .trim_end_matches(['…', ' ', '·']);
+    if let Some(groups) = YES_NO.captures(text) {
+        let is_yes = groups.get(1).is_some_and(|y| y.as_str() == "Y");
+        let is_no = groups.get(2).is_some_and(|n| n.as_str() == "N");
+        let default = match (is_yes, is_no) {
+            (true, false) => Some("y".to_owned()),
+            (false, true) => Some("n".to_owned()),
+            _ => None,
+        };
+        return Some(finish(
+            Kind::Confirmation,
+            asked,
+            vec![choice("y", "y"), choice("n", "n")],
+            default,
+        ));
+    }
+    let is_secret = RULES
+        .iter()
+        .any(|r| r.kind == Kind::Password && r.pattern.is_match(&format!("{asked}:")));
+    Some(finish(
+        if is_secret {
+            Kind::Password
+        } else {
+            Kind::Text
+        },
+        asked,
+        Vec::new(),
+        None,
+    ))
+}
+
+/// A question painted by a library stands this close to the bottom.
+const PAINTED_ROWS: usize = 4;
+
+#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
+static YES_NO: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\((y|Y)/(n|N)\)").unwrap());
 
 /// `(Y)es/(N)o [Yes]:`, each option told by the letter in brackets.
 fn letters(line: &str) -> Option<Prompt> {
@@ -130,7 +249,10 @@ fn letters(line: &str) -> Option<Prompt> {
         .captures_iter(line)
         .filter_map(|groups| {
             let (letter, rest) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
-            Some(choice(&format!("{letter}{}", rest.trim_end()), &letter.to_lowercase()))
+            Some(choice(
+                &format!("{letter}{}", rest.trim_end()),
+                &letter.to_lowercase(),
+            ))
         })
         .collect();
     if options.len() < 2 {
@@ -139,16 +261,28 @@ fn letters(line: &str) -> Option<Prompt> {
     let default = bracketed_default(line, &options);
     let start = LETTERS.find(line).map_or(0, |found| found.start());
     let question = line.get(..start).unwrap_or(line).trim();
-    Some(finish(Kind::Confirmation, if question.is_empty() { line } else { question }, options, default))
+    Some(finish(
+        Kind::Confirmation,
+        if question.is_empty() { line } else { question },
+        options,
+        default,
+    ))
 }
 
 /// `[Y/n/c/?]`, `(yes/no/[fingerprint])`, `[y,n,q]`: the answers in brackets at the end.
 fn choices(line: &str) -> Option<Prompt> {
     let groups = CHOICES.captures(line)?;
     let inside = groups.get(1)?;
-    let separator = if inside.as_str().contains(',') { ',' } else { '/' };
-    let words: Vec<&str> =
-        inside.as_str().split(separator).map(|word| word.trim_matches(['[', ']', ' '])).collect();
+    let separator = if inside.as_str().contains(',') {
+        ','
+    } else {
+        '/'
+    };
+    let words: Vec<&str> = inside
+        .as_str()
+        .split(separator)
+        .map(|word| word.trim_matches(['[', ']', ' ']))
+        .collect();
     let is_number = |word: &&str| word.chars().all(|c| c.is_ascii_digit());
     if words.len() < 3 && !words.iter().any(|word| is_wide(word)) || words.iter().all(is_number) {
         return None;
@@ -173,7 +307,12 @@ fn is_wide(word: &str) -> bool {
 /// `[1/2/3]` or `(1) one (2) two`.
 fn digits(line: &str) -> Option<Prompt> {
     if let Some(groups) = DIGITS.captures(line) {
-        let options = groups.get(1)?.as_str().split('/').map(|n| choice(n, n)).collect();
+        let options = groups
+            .get(1)?
+            .as_str()
+            .split('/')
+            .map(|n| choice(n, n))
+            .collect();
         return Some(finish(Kind::Selection, line, options, None));
     }
     let options: Vec<Choice> = INLINE_NUMBERS
@@ -211,18 +350,39 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
     let default = bracketed_default(line, &options);
     let heading = question::above(frame, first).text;
     let asks = heading.ends_with(['?', '？', ':', '：']);
-    let kind = if is_permission(&options) { Kind::Permission } else { Kind::Selection };
-    Some(finish(kind, if asks { &heading } else { line }, options, default))
+    let kind = if is_permission(&options) {
+        Kind::Permission
+    } else {
+        Kind::Selection
+    };
+    Some(finish(
+        kind,
+        if asks { &heading } else { line },
+        options,
+        default,
+    ))
+}
+
+/// A numbered list below the line that asks.
+fn below(frame: &Frame, line: &str) -> Option<Prompt> {
+    let rows = frame.cursor.row + 1..frame.rows.len();
+    let item = |row: usize| {
+        let groups = LIST_ROW.captures(frame.text(row))?;
+        Some(choice(groups.get(2)?.as_str(), groups.get(1)?.as_str()))
+    };
+    let options: Vec<Choice> = rows.map_while(item).collect();
+    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
 }
 
 /// A bare `>` or a colon where the program's own prompt is another one.
 fn bare(line: &str) -> Option<Prompt> {
-    (BARE.is_match(line) || line.ends_with([':', '：'])).then(|| finish(Kind::Text, line, Vec::new(), None))
+    (BARE.is_match(line) || line.ends_with([':', '：']) && line.chars().count() > 1)
+        .then(|| finish(Kind::Text, line, Vec::new(), None))
 }
 
 fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
     let groups = DEFAULT.captures(line)?;
-    let text = groups.get(1)?.as_str();
+    let text = groups.get(1).or_else(|| groups.get(2))?.as_str();
     let is_one = |option: &&Choice| {
         option.label.eq_ignore_ascii_case(text) || option.key.eq_ignore_ascii_case(text)
     };
@@ -234,7 +394,10 @@ fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
 }
 
 fn choice(label: &str, key: &str) -> Choice {
-    Choice { label: label.to_owned(), key: key.to_owned() }
+    Choice {
+        label: label.to_owned(),
+        key: key.to_owned(),
+    }
 }
 
 fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>) -> Prompt {
@@ -243,7 +406,9 @@ fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>)
         kind,
         fingerprint: Fingerprint::of(kind, std::iter::once(line).chain(labels)),
         question: line.to_owned(),
-        selected: default.as_ref().and_then(|d| options.iter().position(|o| o.label == *d)),
+        selected: default
+            .as_ref()
+            .and_then(|d| options.iter().position(|o| o.label == *d)),
         options,
         default,
         layout: Layout::Line,
@@ -256,8 +421,18 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert_eq!(RULES.len(), 14);
-        for pattern in [&DIGITS, &INLINE_NUMBERS, &LETTERS, &DEFAULT, &LIST_ROW, &PICK, &BARE, &CHOICES] {
+        assert_eq!(RULES.len(), 16);
+        for pattern in [
+            &DIGITS,
+            &INLINE_NUMBERS,
+            &LETTERS,
+            &DEFAULT,
+            &LIST_ROW,
+            &PICK,
+            &BARE,
+            &CHOICES,
+            &YES_NO,
+        ] {
             assert!(!pattern.as_str().is_empty());
         }
     }

@@ -18,20 +18,26 @@ const DESCRIPTION: usize = 4;
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$").unwrap()
+    Regex::new(
+        r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$",
+    )
+    .unwrap()
 });
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static KEY_HINT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$").unwrap());
+static KEY_HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$").unwrap()
+});
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static MARKED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(\s*)([❯›>●◉▶➤→▸*»✔])\s(\s*)(\S.*)$").unwrap());
+static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
+    // A mark, an empty circle or box where the others have one, the label.
+    Regex::new(r"^\s*([❯›>●◉▶➤→▸*»])?\s*([○◯◌☐□◻▢◉●◼■☑☒])?\s*(\S.*)$").unwrap()
+});
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static MENU_HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)").unwrap()
+    Regex::new(r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)|use (the )?arrow").unwrap()
 });
 
 /// A row that tells how to submit and how to get away: only dialogs have both.
@@ -61,59 +67,93 @@ pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     if is_over(frame, last.end) {
         return None;
     }
-    let by_number = |item: &Item| Choice { label: item.label.clone(), key: item.number.to_string() };
+    let by_number = |item: &Item| Choice {
+        label: item.label.clone(),
+        key: item.number.to_string(),
+    };
     let options = hinted_keys(items.iter().map(|item| item.label.clone()))
         .unwrap_or_else(|| items.iter().map(by_number).collect());
     let question = question::above(frame, first.row);
-    let layout = Layout::Menu { by_digit: profile.asking.by_digit };
+    let layout = Layout::Menu {
+        by_digit: profile.asking.by_digit,
+    };
     Some(finish(question, options, selected, layout))
 }
 
-/// A list without numbers, one entry marked by a glyph and by its colour or a hint below.
+/// A list without numbers, one entry told from the others by its glyph.
 pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
     let last = frame.last_row()?;
     let floor = last.saturating_sub(FINE_PRINT + 24);
-    let (at, found) = (floor..=last).rev().find_map(|row| {
-        let (from, inner) = unboxed(frame.text(row));
-        let groups = MARKED.captures(inner)?;
-        let label = groups.get(4)?;
-        Some((row, (from + col_of_byte(inner, label.start()), label.as_str().to_owned())))
-    })?;
-    let (col, _) = found;
-    let is_entry = |row: usize| {
-        let (from, inner) = unboxed(frame.text(row));
-        let text = inner.trim_start();
-        !text.is_empty()
-            && !is_rule(inner)
-            && (row == at || from + col_of_byte(inner, inner.len() - text.len()) == col)
+    let at = (floor..=last)
+        .rev()
+        .find(|row| entry(frame, *row).is_some_and(|e| e.is_marked))?;
+    let marked = entry(frame, at)?;
+    let belongs = |row: &usize| {
+        entry(frame, *row).is_some_and(|e| e.col == marked.col && (!e.is_marked || *row == at))
     };
-    let top = (0..at).rev().take_while(|row| is_entry(*row)).last().unwrap_or(at);
-    let end = (at + 1..=last).take_while(|row| is_entry(*row)).last().unwrap_or(at);
+    let top = (0..at).rev().take_while(belongs).last().unwrap_or(at);
+    let end = (at + 1..=last).take_while(belongs).last().unwrap_or(at);
+    if end == top || end - top > LONGEST_LIST || is_over(frame, end) {
+        return None;
+    }
     let style = |row: usize| {
-        frame.row(row).map_or_else(Style::default, |r| r.style_at(col))
+        frame
+            .row(row)
+            .map_or_else(Style::default, |r| r.style_at(marked.col))
     };
     let stands_out = (top..=end).all(|row| row == at || style(row) != style(at));
-    let is_hinted = (end + 1..=last).any(|row| MENU_HINT.is_match(frame.text(row)))
-        || (top.saturating_sub(2)..top).any(|row| MENU_HINT.is_match(frame.text(row)));
-    let cursor_elsewhere = frame.cursor.is_visible
-        && !(top.saturating_sub(1)..=end + 1).contains(&frame.cursor.row);
-    if end == top || end - top > 20 || cursor_elsewhere || !(stands_out || is_hinted) {
-        return None;
-    }
+    let hints = (end + 1..=last).chain(top.saturating_sub(2)..top);
+    let is_hinted = hints
+        .into_iter()
+        .any(|row| MENU_HINT.is_match(frame.text(row)));
+    let cursor = frame.cursor;
+    let is_elsewhere =
+        cursor.is_visible && !(top.saturating_sub(1)..=end + 1).contains(&cursor.row);
     let question = question::above(frame, top);
-    let asks = question.text.trim_end().ends_with(['?', '？', ':', '：']);
-    if is_over(frame, end) || !(is_hinted || asks) {
+    let asks = question.is_asked;
+    let is_menu = is_hinted || asks && (stands_out || !cursor.is_visible);
+    if is_elsewhere || !is_menu {
         return None;
     }
-    let label = |row: usize| {
-        let text = if row == at { found.1.as_str() } else { unboxed(frame.text(row)).1.trim() };
-        first_column(text).to_owned()
-    };
+    let label = |row: usize| entry(frame, row).map_or_else(String::new, |e| e.label);
     let options = hinted_keys((top..=end).map(label)).unwrap_or_else(|| {
-        let steps_to = |row| Choice { key: steps(row, at, "Up", "Down"), label: label(row) };
+        let steps_to = |row| Choice {
+            key: steps(row, at, "Up", "Down"),
+            label: label(row),
+        };
         (top..=end).map(steps_to).collect()
     });
-    Some(finish(question, options, at - top, Layout::Menu { by_digit: false }))
+    Some(finish(
+        question,
+        options,
+        at - top,
+        Layout::Menu { by_digit: false },
+    ))
+}
+
+/// A row of a list without numbers.
+struct Entry {
+    /// The column of its label.
+    col: usize,
+    label: String,
+    is_marked: bool,
+}
+
+/// The longest list that is shown as one.
+const LONGEST_LIST: usize = 24;
+
+fn entry(frame: &Frame, row: usize) -> Option<Entry> {
+    let (from, inner) = unboxed(frame.text(row));
+    if inner.trim().is_empty() || is_rule(inner) {
+        return None;
+    }
+    let groups = ENTRY.captures(inner)?;
+    let label = groups.get(3)?;
+    Some(Entry {
+        col: from + col_of_byte(inner, label.start()),
+        label: first_column(label.as_str()).to_owned(),
+        is_marked: groups.get(1).is_some(),
+    })
 }
 
 /// A question without options that the profile knows by one of its rows.
@@ -151,7 +191,13 @@ pub(super) fn hinted(frame: &Frame) -> Option<Prompt> {
     Some(Prompt {
         kind: Kind::Unknown,
         fingerprint: Fingerprint::of(Kind::Unknown, texts),
-        question: question.detail.first().cloned().unwrap_or(question.text).trim().to_owned(),
+        question: question
+            .detail
+            .first()
+            .cloned()
+            .unwrap_or(question.text)
+            .trim()
+            .to_owned(),
         options: Vec::new(),
         selected: None,
         default: None,
@@ -160,7 +206,11 @@ pub(super) fn hinted(frame: &Frame) -> Option<Prompt> {
 }
 
 fn finish(question: Question, options: Vec<Choice>, selected: usize, layout: Layout) -> Prompt {
-    let kind = if super::answer::is_permission(&options) { Kind::Permission } else { Kind::Selection };
+    let kind = if super::answer::is_permission(&options) {
+        Kind::Permission
+    } else {
+        Kind::Selection
+    };
     let labels = options.iter().map(|option| option.label.as_str());
     let texts = question.detail.iter().map(String::as_str).chain(labels);
     Prompt {
@@ -221,7 +271,16 @@ fn extend_or_end(frame: &Frame, row: usize, run: &mut Vec<Item>, best: &mut Opti
     {
         let is_next = row == item.end + 1;
         // A label that fills its row goes on; anything else below it describes it.
-        if is_next && item.end == item.row && item.col + 3 + width(&item.label) + 1 + width(text.split(' ').next().unwrap_or("")) + 4 > frame.cols {
+        if is_next
+            && item.end == item.row
+            && item.col
+                + 3
+                + width(&item.label)
+                + 1
+                + width(text.split(' ').next().unwrap_or(""))
+                + 4
+                > frame.cols
+        {
             item.label = format!("{} {text}", item.label);
         }
         item.end = row;
@@ -269,7 +328,8 @@ fn selected(items: &[Item]) -> Option<usize> {
         .or_else(|| (items.len() > 2).then(|| only(&odd))?)
         .or_else(|| {
             only(&|item| {
-                let is_lit = item.style.marks.has(Marks::INVERSE) || item.style.bg != Colour::Default;
+                let is_lit =
+                    item.style.marks.has(Marks::INVERSE) || item.style.bg != Colour::Default;
                 is_lit && items.iter().filter(|o| o.style.bg == item.style.bg).count() == 1
             })
         })
@@ -278,7 +338,9 @@ fn selected(items: &[Item]) -> Option<usize> {
 /// Options that each show a key behind their label. Only where every one does are these the keys;
 /// else they are remarks.
 fn hinted_keys(labels: impl Iterator<Item = String>) -> Option<Vec<Choice>> {
-    labels.map(|label| key_hint(&label).map(|(label, key)| Choice { label, key })).collect()
+    labels
+        .map(|label| key_hint(&label).map(|(label, key)| Choice { label, key }))
+        .collect()
 }
 
 fn key_hint(label: &str) -> Option<(String, String)> {
@@ -299,7 +361,9 @@ fn key_hint(label: &str) -> Option<(String, String)> {
 fn is_over(frame: &Frame, end: usize) -> bool {
     let last = frame.last_row().unwrap_or(end);
     let below = (end + 1..=last).map(|row| unboxed(frame.text(row)).1.trim_end());
-    let texts: Vec<&str> = below.filter(|text| !text.trim().is_empty() && !is_rule(text)).collect();
+    let texts: Vec<&str> = below
+        .filter(|text| !text.trim().is_empty() && !is_rule(text))
+        .collect();
     let works = |text: &&str| {
         (text.ends_with('…') || text.ends_with("...")) && !text.to_lowercase().contains("wait")
     };
@@ -316,7 +380,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        for pattern in [&NUMBERED, &KEY_HINT, &MARKED, &MENU_HINT, &FORM_HINT] {
+        for pattern in [&NUMBERED, &KEY_HINT, &ENTRY, &MENU_HINT, &FORM_HINT] {
             assert!(!pattern.as_str().is_empty());
         }
     }

@@ -8,16 +8,50 @@ const REACH: usize = 16;
 
 /// Words a question begins with.
 const OPENERS: [&str; 36] = [
-    "do", "does", "did", "would", "will", "should", "shall", "can", "could", "may", "is", "are",
-    "was", "have", "has", "which", "what", "who", "where", "when", "why", "how", "allow", "trust",
-    "continue", "proceed", "apply", "run", "execute", "create", "edit", "delete", "overwrite",
-    "approve", "accept", "grant",
+    "do",
+    "does",
+    "did",
+    "would",
+    "will",
+    "should",
+    "shall",
+    "can",
+    "could",
+    "may",
+    "is",
+    "are",
+    "was",
+    "have",
+    "has",
+    "which",
+    "what",
+    "who",
+    "where",
+    "when",
+    "why",
+    "how",
+    "allow",
+    "trust",
+    "continue",
+    "proceed",
+    "apply",
+    "run",
+    "execute",
+    "create",
+    "edit",
+    "delete",
+    "overwrite",
+    "approve",
+    "accept",
+    "grant",
 ];
 
 /// What a dialog says above its options.
 pub(super) struct Question {
     /// The question itself.
     pub(super) text: String,
+    /// It reads like a question, or is marked as one.
+    pub(super) is_asked: bool,
     /// All rows of the dialog above the options, which tell it from a similar one.
     pub(super) detail: Vec<String>,
 }
@@ -25,10 +59,24 @@ pub(super) struct Question {
 /// Reads the rows above the option in `row`.
 pub(super) fn above(frame: &Frame, row: usize) -> Question {
     let top = dialog_top(frame, row);
-    let rows: Vec<String> = (top..row).map(|r| unboxed(frame.text(r)).1.to_owned()).collect();
+    let rows: Vec<String> = (top..row)
+        .map(|r| unboxed(frame.text(r)).1.to_owned())
+        .collect();
     let text = pick(&rows, frame.cols);
-    let detail = rows.into_iter().filter(|text| !text.trim().is_empty() && !is_rule(text)).collect();
-    Question { text, detail }
+    let is_marked = rows
+        .iter()
+        .any(|row| row.trim() != text && unmarked(row.trim()).starts_with(&text));
+    let text = cleaned(&text);
+    let is_asked = text.ends_with(['?', '？', ':', '：']) || is_marked && !text.is_empty();
+    let detail = rows
+        .into_iter()
+        .filter(|text| !text.trim().is_empty() && !is_rule(text))
+        .collect();
+    Question {
+        text,
+        is_asked,
+        detail,
+    }
 }
 
 /// The first row that belongs to the dialog whose options begin in `row`.
@@ -37,7 +85,11 @@ fn dialog_top(frame: &Frame, row: usize) -> usize {
         let inside = |r: &usize| left_border(frame.text(*r)) == Some(border);
         return (0..row).rev().take_while(inside).last().unwrap_or(row);
     }
-    let background = |r: usize| frame.row(r).map_or(Colour::Default, |row| row.style_at(0).bg);
+    let background = |r: usize| {
+        frame
+            .row(r)
+            .map_or(Colour::Default, |row| row.style_at(0).bg)
+    };
     let above = row.saturating_sub(1);
     if background(above) != Colour::Default {
         let outside = (0..row).rev().find(|r| background(*r) == Colour::Default);
@@ -52,7 +104,11 @@ fn dialog_top(frame: &Frame, row: usize) -> usize {
         if is_rule(text) && seen_text {
             return r + 1;
         }
-        blanks = if text.trim().is_empty() { blanks + 1 } else { 0 };
+        blanks = if text.trim().is_empty() {
+            blanks + 1
+        } else {
+            0
+        };
         // Two empty rows part a dialog from what was on the screen before it.
         if blanks == 2 && seen_text {
             return r + 2;
@@ -71,7 +127,9 @@ fn pick(rows: &[String], cols: usize) -> String {
         OPENERS.contains(&first.trim_matches(|c: char| !c.is_alphanumeric()))
     };
     let is_labelled = |text: &str| {
-        text.trim().split_once(": ").is_some_and(|(label, _)| !label.contains(' '))
+        text.trim()
+            .split_once(": ")
+            .is_some_and(|(label, _)| !label.contains(' '))
             || text.trim().starts_with(['$', '#'])
     };
     let usable = |text: &str| asks(text) && !is_labelled(text);
@@ -83,21 +141,64 @@ fn pick(rows: &[String], cols: usize) -> String {
         return joined(rows, at, cols);
     }
     // A question may be followed by an explanation in the same row.
-    let inside = |text: &String| text.trim().split_once("? ").map(|(head, _)| format!("{head}?"));
+    let inside = |text: &String| {
+        text.trim()
+            .split_once("? ")
+            .map(|(head, _)| format!("{head}?"))
+    };
     if let Some(text) = rows.iter().find_map(inside).filter(|text| text.len() > 2) {
         return text;
     }
-    if let Some(text) = rows.iter().rfind(|text| text.trim_end().ends_with([':', '：'])) {
+    if let Some(text) = rows
+        .iter()
+        .rfind(|text| text.trim_end().ends_with([':', '：']))
+    {
         return without_symbol(text.trim()).to_owned();
     }
     let is_command = |text: &String| text.trim().starts_with(['$', '#']);
-    let rows: Vec<String> = rows.iter().map(|text| if is_command(text) { String::new() } else { text.clone() }).collect();
-    let Some(last) = rows.iter().rposition(|text| !text.trim().is_empty() && !is_rule(text)) else {
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|text| {
+            if is_command(text) {
+                String::new()
+            } else {
+                text.clone()
+            }
+        })
+        .collect();
+    let Some(last) = rows
+        .iter()
+        .rposition(|text| !text.trim().is_empty() && !is_rule(text))
+    else {
         return String::new();
     };
-    let head = (0..last).rev().find(|r| rows.get(*r).is_none_or(|t| t.trim().is_empty() || is_rule(t)));
+    let head = (0..last).rev().find(|r| {
+        rows.get(*r)
+            .is_none_or(|t| t.trim().is_empty() || is_rule(t))
+    });
     let head = head.map_or(0, |r| r + 1);
-    rows.get(head).map_or_else(String::new, |text| without_symbol(text.trim()).to_owned())
+    rows.get(head)
+        .map_or_else(String::new, |text| without_symbol(text.trim()).to_owned())
+}
+
+/// The text behind the glyph with which prompt libraries begin a question, or nothing.
+pub(super) fn unmarked(text: &str) -> &str {
+    text.strip_prefix(['?', '◆'])
+        .filter(|rest| rest.starts_with(' '))
+        .map_or("", str::trim_start)
+}
+
+/// A question without the glyph before it and the hints behind it.
+pub(super) fn cleaned(text: &str) -> String {
+    let text = match unmarked(text) {
+        "" => text,
+        rest => rest,
+    };
+    let text = text.trim_end_matches(['…', ' ']);
+    match text.rfind(" (Use ").or_else(|| text.rfind(" (use ")) {
+        Some(hint) if text.ends_with(')') => text.get(..hint).unwrap_or(text).to_owned(),
+        _ => text.to_owned(),
+    }
 }
 
 /// A title without the symbol before it.
@@ -109,7 +210,9 @@ fn without_symbol(text: &str) -> &str {
 }
 
 fn paragraph_start(rows: &[String], row: &str, cols: usize) -> String {
-    rows.iter().position(|text| text == row).map_or_else(String::new, |at| joined(rows, at, cols))
+    rows.iter()
+        .position(|text| text == row)
+        .map_or_else(String::new, |at| joined(rows, at, cols))
 }
 
 /// The row at `at` with the full rows above it that it continues.
@@ -121,7 +224,12 @@ fn joined(rows: &[String], at: usize, cols: usize) -> String {
     {
         first = above;
     }
-    let pieces: Vec<&str> = rows.iter().take(at + 1).skip(first).map(|text| text.trim()).collect();
+    let pieces: Vec<&str> = rows
+        .iter()
+        .take(at + 1)
+        .skip(first)
+        .map(|text| text.trim())
+        .collect();
     pieces.join(" ")
 }
 

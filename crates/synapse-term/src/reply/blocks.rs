@@ -28,7 +28,10 @@ pub(super) fn split(rows: &[&Row], how: &Cut<'_>) -> Vec<Block> {
     let mut rows = turn(rows, how);
     if how.profile.speech.say.is_none() {
         let text = unwrap::plain(&rows, how.cols);
-        return vec![Block { speaker: Speaker::Model, text }];
+        return vec![Block {
+            speaker: Speaker::Model,
+            text,
+        }];
     }
     rows.retain(|row| !matches(&how.profile.chrome, &row.text));
     let mut blocks: Vec<(Speaker, Vec<&Row>)> = Vec::new();
@@ -45,7 +48,10 @@ pub(super) fn split(rows: &[&Row], how: &Cut<'_>) -> Vec<Block> {
     let blocks = blocks.into_iter();
     without_repaints(
         blocks
-            .map(|(speaker, rows)| Block { speaker, text: unwrap::block(&rows, speaker, how) })
+            .map(|(speaker, rows)| Block {
+                speaker,
+                text: unwrap::block(&rows, speaker, how),
+            })
             .collect(),
     )
 }
@@ -55,7 +61,8 @@ fn without_repaints(mut blocks: Vec<Block>) -> Vec<Block> {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut index = 0;
     while let (Some(one), Some(two)) = (blocks.get(index), blocks.get(index + 1)) {
-        let is_repaint = one.speaker == two.speaker && words(&two.text).starts_with(&words(&one.text));
+        let is_repaint =
+            one.speaker == two.speaker && words(&two.text).starts_with(&words(&one.text));
         if is_repaint {
             blocks.remove(index);
             index = index.saturating_sub(1);
@@ -93,10 +100,18 @@ fn head(rows: &[&Row], index: usize, how: &Cut<'_>) -> Option<Speaker> {
     }
     // A tool call looks like speech until its output stands below it.
     let below = rows.iter().skip(index + 1).take(HEAD_ROWS).find(|row| {
-        speech.tool_output.as_ref().is_some_and(|output| output.is_match(&row.text)) || row.text.is_empty()
+        speech
+            .tool_output
+            .as_ref()
+            .is_some_and(|output| output.is_match(&row.text))
+            || row.text.is_empty()
     });
     let has_output = below.is_some_and(|row| !row.text.is_empty());
-    Some(if has_output { Speaker::Tool } else { Speaker::Model })
+    Some(if has_output {
+        Speaker::Tool
+    } else {
+        Speaker::Model
+    })
 }
 
 /// A tool call's own text takes at most this many rows before its output.
@@ -118,13 +133,18 @@ fn floor(rows: &[&Row], how: &Cut<'_>) -> usize {
     // The box is looked for without its cursor: the rows may have left the screen.
     let mut rules = rules.clone();
     rules.has_cursor = false;
-    let frame = Frame { rows: rows.iter().map(|row| (*row).clone().into()).collect(), ..Frame::default() };
+    let frame = Frame {
+        rows: rows.iter().map(|row| (*row).clone().into()).collect(),
+        ..Frame::default()
+    };
     match find_box(&frame, &rules) {
         Some(found) if rules.is_ruled => {
             // Status rows may stand between the box and a rule above it.
             let edge = found.top - 1;
             let is_edge = |row: &usize| rows.get(*row).is_some_and(|row| is_rule(&row.text));
-            (edge.saturating_sub(STATUS_ROWS)..edge).find(is_edge).unwrap_or(edge)
+            (edge.saturating_sub(STATUS_ROWS)..edge)
+                .find(is_edge)
+                .unwrap_or(edge)
         }
         Some(found) => found.top,
         None => rows.len(),
@@ -134,20 +154,62 @@ fn floor(rows: &[&Row], how: &Cut<'_>) -> usize {
 /// Rows of status above an input box.
 const STATUS_ROWS: usize = 4;
 
-/// A line program's own prompt ends the turn.
+/// Where the furniture of a program nobody has described begins: what stood at the bottom of the
+/// screen before the turn stands there again.
 fn plain_floor(rows: &[&Row], how: &Cut<'_>) -> usize {
-    let last = rows.iter().rposition(|row| !row.text.trim().is_empty());
-    let Some(last) = last else { return 0 };
-    let prompt = how.usual_prompt.map(str::trim_end).filter(|prompt| !prompt.is_empty());
-    match (prompt, rows.get(last)) {
-        (Some(prompt), Some(row)) if row.text.starts_with(prompt) => last,
-        _ => last + 1,
+    let filled = |rows: &[&Row]| rows.iter().rposition(|row| !row.text.trim().is_empty());
+    let Some(last) = filled(rows) else { return 0 };
+    let prompt = how
+        .usual_prompt
+        .map(str::trim_end)
+        .filter(|prompt| !prompt.is_empty());
+    if let (Some(prompt), Some(row)) = (prompt, rows.get(last))
+        && row.text.starts_with(prompt)
+    {
+        return last;
     }
+    let Some(resting_last) = filled(how.resting) else {
+        return last + 1;
+    };
+    let pairs = (0..=last).rev().zip((0..=resting_last).rev());
+    let (mut floor, mut equal, mut missed, mut blanks) = (last + 1, 0, 0, 0);
+    for (row, resting) in pairs {
+        let (Some(now), Some(then)) = (rows.get(row), how.resting.get(resting)) else {
+            break;
+        };
+        let is_blank = now.text.trim().is_empty();
+        blanks = if is_blank { blanks + 1 } else { 0 };
+        // Furniture stands together.
+        if blanks > 1 {
+            break;
+        }
+        if now.text == then.text || is_rule(&now.text) && is_rule(&then.text) {
+            if is_blank && equal >= FURNITURE {
+                break;
+            }
+            equal += usize::from(!is_blank);
+            floor = row;
+        } else if equal < FURNITURE && missed < STATUS_ROWS {
+            // Status rows change from turn to turn.
+            missed += 1;
+        } else {
+            break;
+        }
+    }
+    floor
 }
+
+/// This many rows that stand where they stood are a piece of furniture.
+const FURNITURE: usize = 2;
 
 /// The row after the user's last message.
 fn echo_end(rows: &[&Row], how: &Cut<'_>) -> Option<usize> {
-    let first = how.typed.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
+    let first = how
+        .typed
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("")
+        .trim();
     let head: String = first.chars().take(ECHO_CHARS).collect();
     let Some(echo) = &how.profile.speech.echo else {
         return plain_echo_end(rows, how, &head);
@@ -180,13 +242,50 @@ fn plain_echo_end(rows: &[&Row], how: &Cut<'_>, head: &str) -> Option<usize> {
         return None;
     }
     let prompt = how.usual_prompt.map_or("", str::trim);
-    let at = rows
+    let last = |is_it: &dyn Fn(&str) -> bool| rows.iter().rposition(|row| is_it(row.text.as_str()));
+    // Behind the prompt, or behind a glyph; a reply that quotes the message has other things there.
+    let is_prompted = |text: &str| text.contains(head) && text.trim_start().starts_with(prompt);
+    let is_marked = |text: &str| {
+        text.split_once(head).is_some_and(|(before, _)| {
+            before.chars().filter(|c| !c.is_whitespace()).count() <= 2
+                && !before.contains(|c: char| c.is_alphanumeric() || c == '"' || c == '\'')
+        })
+    };
+    let at = Some(prompt)
+        .filter(|prompt| !prompt.is_empty())
+        .and_then(|_| last(&is_prompted))
+        .or_else(|| last(&is_marked))
+        .or_else(|| last(&|text| text.contains(head)))?;
+    // A long message was wrapped, by the terminal or by the program.
+    let wrapped = rows
         .iter()
-        .rposition(|row| row.text.contains(head) && row.text.trim_start().starts_with(prompt))
-        .or_else(|| rows.iter().rposition(|row| row.text.contains(head)))?;
-    // A long message was wrapped by the terminal.
-    let wrapped = rows.iter().skip(at).take_while(|row| row.is_wrapped).count();
-    Some(at + wrapped + 1)
+        .skip(at)
+        .take_while(|row| row.is_wrapped)
+        .count();
+    let mut end = at + wrapped + 1;
+    if wrapped == 0 {
+        let shown = rows
+            .get(at)
+            .and_then(|row| row.text.get(row.text.find(head)?..));
+        let mut rest = shown.and_then(|shown| how.typed.trim().strip_prefix(shown.trim()));
+        while let (Some(left), Some(row)) = (rest.map(str::trim_start), rows.get(end)) {
+            let text = row
+                .text
+                .trim_matches(|c: char| c.is_whitespace() || c == '│' || c == '┃');
+            let is_gap = text.is_empty() && rest.is_some_and(|rest| rest.starts_with("\n\n"));
+            if left.is_empty() || text.is_empty() && !is_gap {
+                break;
+            }
+            let Some(more) = left.strip_prefix(text) else {
+                break;
+            };
+            rest = Some(more);
+            end += 1;
+        }
+    }
+    // The message may stand between two rules.
+    let is_ruled = rows.get(end).is_some_and(|row| is_rule(&row.text));
+    Some(end + usize::from(is_ruled))
 }
 
 fn matches(patterns: &[Pattern], text: &str) -> bool {

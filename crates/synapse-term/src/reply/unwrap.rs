@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::{Cut, Speaker};
-use crate::chrome::is_rule;
+use crate::chrome::{is_hint, is_rule};
 use crate::frame::{Row, join_wrapped, width};
 
 /// A paragraph narrower than this share of the screen was not wrapped by it.
@@ -15,7 +15,11 @@ pub(super) fn block(rows: &[&Row], speaker: Speaker, how: &Cut<'_>) -> String {
     let speech = &how.profile.speech;
     let mut lines: Vec<String> = Vec::new();
     for (index, line) in join_wrapped(rows.iter().copied()) {
-        let marker = speech.say.as_ref().filter(|_| index == 0).and_then(|say| say.find(&line));
+        let marker = speech
+            .say
+            .as_ref()
+            .filter(|_| index == 0)
+            .and_then(|say| say.find(&line));
         let text = match marker {
             Some(found) if found.start() == 0 => line.get(found.end()..).unwrap_or(""),
             _ => strip_indent(&line, speech.indent),
@@ -29,15 +33,58 @@ pub(super) fn block(rows: &[&Row], speaker: Speaker, how: &Cut<'_>) -> String {
     finish(lines, how.cols.saturating_sub(speech.indent))
 }
 
-/// The text of a plain program: nothing is known of how it paints.
+/// The text of a program nobody has described: hints at its end are dropped, and the glyph with
+/// which many programs begin what they say.
 pub(super) fn plain(rows: &[&Row], cols: usize) -> String {
-    let lines = join_wrapped(rows.iter().copied()).into_iter().map(|(_, line)| line.trim_end().to_owned());
-    finish(lines.collect(), cols)
+    let is_empty = |row: &&&Row| row.text.trim().is_empty();
+    let says = rows
+        .iter()
+        .any(|row| !row.text.trim().is_empty() && !is_hint(row));
+    let mut rows: Vec<&Row> = rows.iter().skip_while(is_empty).copied().collect();
+    while let Some(row) = rows.last()
+        && (row.text.trim().is_empty() || is_rule(&row.text) || says && is_hint(row))
+    {
+        rows.pop();
+    }
+    let lines = join_wrapped(rows.iter().copied());
+    let mut lines: Vec<String> = lines
+        .into_iter()
+        .map(|(_, line)| line.trim_end().to_owned())
+        .collect();
+    strip_glyph(&mut lines);
+    finish(lines, cols)
+}
+
+/// Takes a glyph off the first line, and its width off the lines indented under it.
+fn strip_glyph(lines: &mut [String]) {
+    let Some(first) = lines.first() else { return };
+    let trimmed = first.trim_start();
+    let Some((glyph, text)) = trimmed.split_once(' ') else {
+        return;
+    };
+    let is_glyph = glyph.chars().count() == 1
+        && !glyph.contains(|c: char| c.is_alphanumeric() || c.is_ascii_punctuation());
+    let indent = width(first) - width(text.trim_start());
+    let is_under = |line: &String| line.trim().is_empty() || line.starts_with(&" ".repeat(indent));
+    if !is_glyph || !lines.iter().skip(1).all(is_under) {
+        return;
+    }
+    let text = text.trim_start().to_owned();
+    for line in lines.iter_mut().skip(1) {
+        *line = line.get(indent..).unwrap_or("").to_owned();
+    }
+    if let Some(first) = lines.first_mut() {
+        *first = text;
+    }
 }
 
 fn finish(lines: Vec<String>, cols: usize) -> String {
     let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
-    let limit = if widest * WRAPPED_SHARE > cols { widest.max(cols.saturating_sub(MARGIN)) } else { cols };
+    let limit = if widest * WRAPPED_SHARE > cols {
+        widest.max(cols.saturating_sub(MARGIN))
+    } else {
+        cols
+    };
     let mut out: Vec<String> = Vec::new();
     let mut open = false;
     for line in lines {
@@ -101,7 +148,10 @@ fn is_list_item(line: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     text.starts_with("- ")
         || text.starts_with("* ")
-        || (digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") ")))
+        || (digits > 0
+            && text
+                .get(digits..)
+                .is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") ")))
 }
 
 fn join(before: &mut String, next: &str) {
@@ -118,16 +168,45 @@ fn join(before: &mut String, next: &str) {
 /// Rules and the edges of tables.
 fn is_drawing(line: &str) -> bool {
     let text = line.trim();
-    is_rule(text) || (!text.is_empty() && text.chars().all(|c| matches!(c, '─' | '━' | '═' | ' ' | '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╰' | '╯')))
+    is_rule(text)
+        || (!text.is_empty()
+            && text.chars().all(|c| {
+                matches!(
+                    c,
+                    '─' | '━'
+                        | '═'
+                        | ' '
+                        | '┌'
+                        | '┐'
+                        | '└'
+                        | '┘'
+                        | '├'
+                        | '┤'
+                        | '┬'
+                        | '┴'
+                        | '┼'
+                        | '╭'
+                        | '╮'
+                        | '╰'
+                        | '╯'
+                )
+            }))
 }
 
 /// The cells of a table row, without the drawing between them.
 fn undraw(line: &str) -> String {
     let text = line.trim();
-    if !(text.starts_with('│') && text.ends_with('│') && text.chars().filter(|c| *c == '│').count() > 2) {
+    if !(text.starts_with('│')
+        && text.ends_with('│')
+        && text.chars().filter(|c| *c == '│').count() > 2)
+    {
         return line.to_owned();
     }
-    text.split('│').map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("  ")
+    text.split('│')
+        .map(str::trim)
+        .filter(|cell| !cell.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ")
 }
 
 /// `•` as Markdown writes it.
@@ -162,7 +241,11 @@ fn strip_numbers(lines: &mut [String]) {
 /// The number a line begins with, if a blank or nothing follows it, and where it ends.
 fn leading_number(line: &str) -> Option<(u32, usize)> {
     let start = line.len() - line.trim_start().len();
-    let digits = line.get(start..)?.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = line
+        .get(start..)?
+        .bytes()
+        .take_while(u8::is_ascii_digit)
+        .count();
     let end = start + digits;
     let after = line.get(end..)?;
     let is_number = digits > 0 && (after.is_empty() || after.starts_with(' '));

@@ -60,9 +60,15 @@ pub struct Score {
 
 /// All recordings below a folder, in order.
 pub fn recordings(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(folder);
     let mut found = Vec::new();
-    for dir in std::fs::read_dir(&root).unwrap().flatten().filter(|e| e.path().is_dir()) {
+    for dir in std::fs::read_dir(&root)
+        .unwrap()
+        .flatten()
+        .filter(|e| e.path().is_dir())
+    {
         for file in std::fs::read_dir(dir.path()).unwrap().flatten() {
             if file.path().extension().is_some_and(|e| e == "cast") {
                 found.push(file.path());
@@ -94,11 +100,19 @@ pub fn play_in_pieces(cast: &Cast, profile: &Arc<Profile>, piece: usize) -> Run 
         }
     }
     watcher.finish(cast.end());
-    let mut run = Run { readings: Vec::new(), turns: Vec::new(), end: cast.end().as_secs_f64() };
+    let mut run = Run {
+        readings: Vec::new(),
+        turns: Vec::new(),
+        end: cast.end().as_secs_f64(),
+    };
     for event in watcher.take_events() {
         match event {
             Event::Reading(change) => {
-                run.readings.push((seconds(change.at), change.reading, change.evidence.to_string()));
+                run.readings.push((
+                    seconds(change.at),
+                    change.reading,
+                    change.evidence.to_string(),
+                ));
             }
             Event::Turn(turn) => run.turns.push(turn),
         }
@@ -134,10 +148,21 @@ pub fn truth(path: &Path) -> Truth {
     let prompts = listed.unwrap_or_else(|| vec![expect["prompt"].clone()]);
     let prompts = prompts.iter().filter_map(true_prompt).collect();
     let replies = match expect["replies"].as_array() {
-        Some(all) => all.iter().filter_map(|r| r.as_str().map(str::to_owned)).collect(),
-        None => expect["reply_text"].as_str().map(str::to_owned).into_iter().collect(),
+        Some(all) => all
+            .iter()
+            .filter_map(|r| r.as_str().map(str::to_owned))
+            .collect(),
+        None => expect["reply_text"]
+            .as_str()
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
     };
-    Truth { states, prompts, replies }
+    Truth {
+        states,
+        prompts,
+        replies,
+    }
 }
 
 fn true_prompt(value: &Value) -> Option<TruePrompt> {
@@ -146,7 +171,12 @@ fn true_prompt(value: &Value) -> Option<TruePrompt> {
         question: value["question"].as_str()?.to_owned(),
         options: options
             .iter()
-            .map(|o| (o["label"].as_str().unwrap().to_owned(), o["key"].as_str().unwrap().to_owned()))
+            .map(|o| {
+                (
+                    o["label"].as_str().unwrap().to_owned(),
+                    o["key"].as_str().unwrap().to_owned(),
+                )
+            })
             .collect(),
     })
 }
@@ -156,7 +186,11 @@ pub fn score(run: &Run, truth: &Truth) -> Score {
     let (right, judged) = time_right(run, truth, &mut notes);
     let (worst_delay, missed) = delays(run, truth, &mut notes);
     let spurious = spurious(run, truth, &mut notes);
-    let prompts_right = truth.prompts.iter().filter(|p| prompt_right(run, p, &mut notes)).count();
+    let prompts_right = truth
+        .prompts
+        .iter()
+        .filter(|p| prompt_right(run, p, &mut notes))
+        .count();
     let (recall, precision) = reply(run, truth, &mut notes);
     Score {
         right,
@@ -174,19 +208,32 @@ pub fn score(run: &Run, truth: &Truth) -> Score {
 
 /// Our state at a time.
 fn state_at(run: &Run, t: f64) -> State {
-    run.readings.iter().rev().find(|(at, ..)| *at <= t).map_or(State::Starting, |(_, r, _)| r.state())
+    run.readings
+        .iter()
+        .rev()
+        .find(|(at, ..)| *at <= t)
+        .map_or(State::Starting, |(_, r, _)| r.state())
 }
 
 fn time_right(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
     let (mut right, mut judged) = (0.0, 0.0);
     for (index, segment) in truth.states.iter().enumerate() {
-        let from = if index == 0 { segment.t } else { segment.t + GRACE };
+        let from = if index == 0 {
+            segment.t
+        } else {
+            segment.t + GRACE
+        };
         let to = truth.states.get(index + 1).map_or(run.end, |next| next.t);
         if to <= from {
             continue;
         }
         judged += to - from;
-        let mut cuts: Vec<f64> = run.readings.iter().map(|(at, ..)| *at).filter(|at| *at > from && *at < to).collect();
+        let mut cuts: Vec<f64> = run
+            .readings
+            .iter()
+            .map(|(at, ..)| *at)
+            .filter(|at| *at > from && *at < to)
+            .collect();
         cuts.insert(0, from);
         cuts.push(to);
         for pair in cuts.windows(2) {
@@ -194,7 +241,10 @@ fn time_right(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
             if ours == segment.state {
                 right += pair[1] - pair[0];
             } else {
-                notes.push(format!("{:.2}–{:.2} read {ours}, was {}", pair[0], pair[1], segment.state));
+                notes.push(format!(
+                    "{:.2}–{:.2} read {ours}, was {}",
+                    pair[0], pair[1], segment.state
+                ));
             }
         }
     }
@@ -213,7 +263,9 @@ fn delays(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, usize) {
         } else {
             run.readings
                 .iter()
-                .find(|(at, r, _)| *at >= segment.t && *at <= end + 0.3 && r.state() == segment.state)
+                .find(|(at, r, _)| {
+                    *at >= segment.t && *at <= end + 0.3 && r.state() == segment.state
+                })
                 .map(|(at, ..)| *at)
         };
         match seen {
@@ -245,7 +297,11 @@ fn spurious(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> usize {
         }
     }
     for state in [State::Idle, State::Busy, State::Asking] {
-        let ours = run.readings.iter().filter(|(_, r, _)| r.state() == state).count();
+        let ours = run
+            .readings
+            .iter()
+            .filter(|(_, r, _)| r.state() == state)
+            .count();
         let true_ones = truth.states.iter().filter(|s| s.state == state).count();
         if ours > true_ones {
             count += ours - true_ones;
@@ -267,14 +323,27 @@ fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool 
     let is_right = |prompt: &&&Prompt| {
         like(&prompt.question, &truth.question)
             && prompt.options.len() == truth.options.len()
-            && prompt.options.iter().zip(&truth.options).all(|(o, (label, key))| like(&o.label, label) && (o.key == *key || format!("{} Enter", o.key) == *key))
+            && prompt
+                .options
+                .iter()
+                .zip(&truth.options)
+                .all(|(o, (label, key))| {
+                    like(&o.label, label) && (o.key == *key || format!("{} Enter", o.key) == *key)
+                })
     };
     if ours.iter().any(|p| is_right(&p)) {
         return true;
     }
     for prompt in ours {
-        let options: Vec<String> = prompt.options.iter().map(|o| format!("{}={}", o.key, o.label)).collect();
-        notes.push(format!("prompt read «{}» {options:?}; true «{}» {:?}", prompt.question, truth.question, truth.options));
+        let options: Vec<String> = prompt
+            .options
+            .iter()
+            .map(|o| format!("{}={}", o.key, o.label))
+            .collect();
+        notes.push(format!(
+            "prompt read «{}» {options:?}; true «{}» {:?}",
+            prompt.question, truth.question, truth.options
+        ));
     }
     false
 }
@@ -289,17 +358,34 @@ fn like(ours: &str, truth: &str) -> bool {
 
 /// The last true reply against the last turn's.
 fn reply(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
-    let Some(wanted) = truth.replies.last() else { return (1.0, 1.0) };
+    let Some(wanted) = truth.replies.last() else {
+        return (1.0, 1.0);
+    };
     let wanted = words(wanted);
-    let turn = run.turns.iter().rev().find(|turn| turn.outcome != Outcome::Open).or(run.turns.last());
+    let turn = run
+        .turns
+        .iter()
+        .rev()
+        .find(|turn| turn.outcome != Outcome::Open)
+        .or(run.turns.last());
     let got = turn.map(|turn| words(&turn.reply.text)).unwrap_or_default();
     if wanted.is_empty() {
         return (1.0, 1.0);
     }
     let common = longest_common(&wanted, &got) as f64;
-    let (recall, precision) = (common / wanted.len() as f64, if got.is_empty() { 0.0 } else { common / got.len() as f64 });
+    let (recall, precision) = (
+        common / wanted.len() as f64,
+        if got.is_empty() {
+            0.0
+        } else {
+            common / got.len() as f64
+        },
+    );
     if recall < 0.99 || precision < 0.99 {
-        notes.push(format!("reply {recall:.2}/{precision:.2}: {:?}", turn.map(|t| &t.reply.text)));
+        notes.push(format!(
+            "reply {recall:.2}/{precision:.2}: {:?}",
+            turn.map(|t| &t.reply.text)
+        ));
     }
     (recall, precision)
 }
@@ -310,7 +396,9 @@ pub fn words(text: &str) -> Vec<String> {
         .filter(|line| !line.trim_start().starts_with("```"))
         .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '|'))
         .map(|word| word.replace(['*', '`', '#'], ""))
-        .filter(|word| word.chars().any(char::is_alphanumeric) || word.chars().any(|c| "{}[]()=".contains(c)))
+        .filter(|word| {
+            word.chars().any(char::is_alphanumeric) || word.chars().any(|c| "{}[]()=".contains(c))
+        })
         .collect()
 }
 
@@ -320,7 +408,11 @@ fn longest_common(a: &[String], b: &[String]) -> usize {
         let mut diagonal = 0;
         for (j, y) in b.iter().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            row[j + 1] = if x == y {
+                diagonal + 1
+            } else {
+                above.max(row[j])
+            };
             diagonal = above;
         }
     }
