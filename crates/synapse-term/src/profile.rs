@@ -123,6 +123,11 @@ impl Profile {
         builtin::names()
     }
 
+    /// The YAML of a built-in profile.
+    pub fn builtin_text(name: &str) -> Option<&'static str> {
+        builtin::text(name)
+    }
+
     /// A profile from YAML text. `origin` names it in errors; `find` gives the text of a profile
     /// it extends, the built-in ones are found anyway.
     ///

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod follow;
+mod region;
 mod unwrap;
 
 use crate::frame::Row;
@@ -53,24 +54,41 @@ pub struct Cut<'a> {
     pub cols: usize,
 }
 
-/// Cuts the reply out of the rows of a conversation.
-pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
-    let blocks = blocks::split(rows, how);
-    let outcome = blocks::outcome(rows, how);
-    let after_tools = blocks
+/// Cuts the replies out of the rows of a conversation: that of the turn itself, and those of the
+/// messages that were queued behind it, each with its message.
+pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Vec<(String, Reply)> {
+    let segments = region::segments(rows, how);
+    let last = segments.len().saturating_sub(1);
+    let reply = |(index, segment): (usize, region::Segment<'_>)| {
+        let blocks = blocks::split(&segment.rows, how);
+        let text = spoken(&blocks);
+        let outcome = match blocks::outcome(&segment.rows, how) {
+            // The next message took its place before it could answer.
+            Outcome::Completed if text.is_empty() && index < last => Outcome::Interrupted,
+            outcome => outcome,
+        };
+        (
+            segment.typed,
+            Reply {
+                text,
+                blocks,
+                outcome,
+            },
+        )
+    };
+    segments.into_iter().enumerate().map(reply).collect()
+}
+
+/// What was said after the last tool call.
+fn spoken(blocks: &[Block]) -> String {
+    let tools = blocks
         .iter()
-        .rposition(|b| b.speaker == Speaker::Tool)
-        .map_or(0, |at| at + 1);
-    let text = blocks
+        .rposition(|block| block.speaker == Speaker::Tool);
+    blocks
         .iter()
-        .skip(after_tools)
+        .skip(tools.map_or(0, |at| at + 1))
+        .filter(|block| block.speaker == Speaker::Model && !block.text.is_empty())
         .map(|block| block.text.as_str())
-        .filter(|text| !text.is_empty())
         .collect::<Vec<_>>()
-        .join("\n\n");
-    Reply {
-        text,
-        blocks,
-        outcome,
-    }
+        .join("\n\n")
 }

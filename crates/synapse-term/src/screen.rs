@@ -100,6 +100,8 @@ pub struct Screen {
     primary: Option<Vec<u8>>,
     finished_frames: u64,
     is_damaged: bool,
+    /// The beginning of a character whose end has not come.
+    partial: Vec<u8>,
 }
 
 impl Screen {
@@ -127,6 +129,7 @@ impl Screen {
             primary: None,
             finished_frames: 0,
             is_damaged: true,
+            partial: Vec::new(),
         }
     }
 
@@ -154,7 +157,7 @@ impl Screen {
                     self.primary = Some(snapshot::primary(&self.term, self.scroll_region));
                 }
                 Found::EntersAlternate => {}
-                Found::ScrollRegion(top, bottom) => self.scroll_region = Some((top, bottom)),
+                Found::ScrollRegion(top, bottom) => self.note_region(top, bottom),
                 Found::Reset => self.scroll_region = None,
                 Found::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
                 Found::Osc(number, text) => self.signals.extend(Signal::from_osc(number, text)),
@@ -282,8 +285,30 @@ impl Screen {
         if bytes.is_empty() {
             return;
         }
+        // The parser must see characters whole: broken ones it reads by the pieces they come in.
+        if !self.partial.is_empty() {
+            let mut joined = std::mem::take(&mut self.partial);
+            joined.extend_from_slice(bytes);
+            return self.advance_whole(&joined);
+        }
+        self.advance_whole(bytes);
+    }
+
+    /// Remembers the scroll region as the emulator takes it, which does not tell.
+    fn note_region(&mut self, top: u16, bottom: u16) {
+        let (top, rows) = (top.max(1), self.size.rows);
+        let bottom = if bottom == 0 { rows } else { bottom };
+        if top < bottom {
+            let is_whole = top == 1 && bottom >= rows;
+            self.scroll_region = (!is_whole).then_some((top, bottom));
+        }
+    }
+
+    fn advance_whole(&mut self, bytes: &[u8]) {
+        let (whole, partial) = bytes.split_at(bytes.len() - partial_char(bytes));
+        self.partial.extend_from_slice(partial);
         self.is_damaged = true;
-        let mut rest = bytes;
+        let mut rest = whole;
         if let Some(sync) = &mut self.sync {
             let room = SYNC_BYTES.saturating_sub(sync.held);
             let (held, over) = rest.split_at(room.min(rest.len()));
@@ -354,6 +379,25 @@ impl Screen {
             }
         }
     }
+}
+
+/// How many bytes at the end begin a UTF-8 character without finishing it.
+fn partial_char(bytes: &[u8]) -> usize {
+    let tail = bytes.len().min(3);
+    for back in 1..=tail {
+        let Some(byte) = bytes.get(bytes.len() - back) else {
+            return 0;
+        };
+        let length = match byte {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return 0,
+        };
+        return if back < length { back } else { 0 };
+    }
+    0
 }
 
 /// An open synchronized update.

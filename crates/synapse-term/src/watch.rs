@@ -190,7 +190,7 @@ impl Watcher {
     /// What can be read of the running turn's reply by now.
     pub fn partial_reply(&mut self) -> Option<Reply> {
         let typed = self.turn.as_ref()?.typed.clone();
-        Some(self.read_reply(&typed))
+        self.read_replies(&typed).pop().map(|(_, reply)| reply)
     }
 
     fn look(&mut self, now: Duration) -> Option<Change> {
@@ -232,25 +232,30 @@ impl Watcher {
 
     fn end_turn(&mut self, now: Duration, outcome: Option<Outcome>) {
         let Some(turn) = self.turn.take() else { return };
-        let reply = self.read_reply(&turn.typed);
+        let replies = self.read_replies(&turn.typed);
         self.follower.end();
         let is_interrupted = self
             .interrupted_at
             .is_some_and(|at| now <= at + INTERRUPT_SPAN);
-        let outcome = match (outcome, reply.outcome) {
-            (Some(outcome), _) => outcome,
-            (None, Outcome::Completed) if is_interrupted => Outcome::Interrupted,
-            (None, read) => read,
-        };
-        self.events.push(Event::Turn(TurnReport {
-            at: now,
-            typed: turn.typed,
-            reply,
-            outcome,
-        }));
+        let last = replies.len().saturating_sub(1);
+        for (index, (typed, reply)) in replies.into_iter().enumerate() {
+            let outcome = match (outcome, reply.outcome) {
+                (Some(outcome), _) if index == last => outcome,
+                (None, Outcome::Completed) if is_interrupted && index == last => {
+                    Outcome::Interrupted
+                }
+                (_, read) => read,
+            };
+            self.events.push(Event::Turn(TurnReport {
+                at: now,
+                typed,
+                reply,
+                outcome,
+            }));
+        }
     }
 
-    fn read_reply(&mut self, typed: &str) -> Reply {
+    fn read_replies(&mut self, typed: &str) -> Vec<(String, Reply)> {
         let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
         let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
         let resting: Vec<&Row> = self.resting.iter().map(Arc::as_ref).collect();

@@ -84,7 +84,14 @@ pub(super) fn assess(
         );
     }
     if let Some((AgentState::Working | AgentState::Blocked, _)) = facts.agent {
-        return busy(facts, state, Evidence::new("OSC 7501", "working"), now);
+        let mut opinion = busy(facts, state, Evidence::new("OSC 7501", "working"), now);
+        // Its own word needs no second look, and its turns can be short.
+        if let Some(verdict) = &mut opinion.verdict
+            && facts.submitted_within(SUBMIT_SPAN, now)
+        {
+            verdict.hold = Duration::ZERO;
+        }
+        return opinion;
     }
     // Before it was ready its signs mean nothing, unless they answer a message.
     if (state != State::Starting || facts.reacted)

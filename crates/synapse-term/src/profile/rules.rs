@@ -110,9 +110,10 @@ pub struct SpeechRules {
     pub echo: Option<Pattern>,
     /// The first row of something the model says; what it matches is the marker.
     pub say: Option<Pattern>,
-    /// The first row of a tool call or of a notice: what follows, up to the next speech, is not
-    /// the reply.
+    /// The first row of a tool call: what follows, up to the next speech, is not the reply.
     pub tool: Vec<Pattern>,
+    /// The first row of something the program itself says.
+    pub notice: Vec<Pattern>,
     /// The row under a tool call's first one: it tells a tool call where its head looks like
     /// speech.
     pub tool_output: Option<Pattern>,

@@ -175,7 +175,8 @@ impl Prompt {
 
 /// Whether a list of options lets something be done or refused.
 pub(super) fn is_permission(options: &[Choice]) -> bool {
-    narrowest_yes(options).is_some() && refusing(options).is_some()
+    // What is refused first is no offer.
+    matches!((narrowest_yes(options), refusing(options)), (Some(yes), Some(no)) if yes < no)
 }
 
 fn narrowest_yes(options: &[Choice]) -> Option<usize> {

@@ -79,7 +79,8 @@ fn strip_glyph(lines: &mut [String]) {
 }
 
 fn finish(lines: Vec<String>, cols: usize) -> String {
-    let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let text_lines = lines.iter().filter(|line| !is_drawing(line));
+    let widest = text_lines.map(|line| width(line)).max().unwrap_or(0);
     let limit = if widest * WRAPPED_SHARE > cols {
         widest.max(cols.saturating_sub(MARGIN))
     } else {

@@ -1,6 +1,6 @@
 //! Cells of the emulator to a row of text with its styles.
 
-use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::grid::{Dimensions, Grid};
 use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::Term;
 use alacritty_terminal::term::cell::{Cell, Flags};
@@ -22,7 +22,8 @@ pub(super) fn row<T>(term: &Term<T>, line: Line) -> Row {
     for col in 0..cols {
         let cell = &cells[Column(col)];
         let style = style(cell);
-        if style != Style::default() {
+        let is_gap = col + 1 == cols && gave_way(grid, line);
+        if style != Style::default() && !is_gap {
             match row.runs.last_mut() {
                 Some(run) if run.style == style && run.cols.end == col => run.cols.end = col + 1,
                 _ => row.runs.push(Run {
@@ -31,17 +32,66 @@ pub(super) fn row<T>(term: &Term<T>, line: Line) -> Row {
                 }),
             }
         }
-        if !cell
-            .flags
-            .intersects(Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER)
-        {
-            push(&mut row.text, cell);
+        match content(grid, line, col) {
+            Content::Glyph => push(&mut row.text, cell),
+            Content::Blank => row.text.push(' '),
+            Content::Nothing => {}
         }
     }
     if !is_wrapped {
         row.text.truncate(row.text.trim_end_matches(' ').len());
     }
     row
+}
+
+/// What a cell adds to the text of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Its character.
+    Glyph,
+    /// A blank: half of a wide character whose other half was overwritten.
+    Blank,
+    /// Nothing: the second half of a wide character, or a column left free for one.
+    Nothing,
+}
+
+/// What the cell in this place adds.
+pub(super) fn content(grid: &Grid<Cell>, line: Line, col: usize) -> Content {
+    let flags = |col: usize| grid[line][Column(col)].flags;
+    let is_last = col + 1 == grid.columns();
+    let own = flags(col);
+    if own.contains(Flags::WIDE_CHAR) {
+        let is_whole = !is_last && flags(col + 1).contains(Flags::WIDE_CHAR_SPACER);
+        return if is_whole {
+            Content::Glyph
+        } else {
+            Content::Blank
+        };
+    }
+    if own.contains(Flags::WIDE_CHAR_SPACER) {
+        let is_second = col > 0 && flags(col - 1).contains(Flags::WIDE_CHAR);
+        return if is_second {
+            Content::Nothing
+        } else {
+            Content::Blank
+        };
+    }
+    if is_last && gave_way(grid, line) {
+        return Content::Nothing;
+    }
+    Content::Glyph
+}
+
+/// Whether the last column of a line stayed empty for a wide character that stands in the next.
+pub(super) fn gave_way(grid: &Grid<Cell>, line: Line) -> bool {
+    let last = grid.columns() - 1;
+    let next = Line(line.0 + 1);
+    grid[line][Column(last)]
+        .flags
+        .contains(Flags::LEADING_WIDE_CHAR_SPACER)
+        && line < grid.bottommost_line()
+        && grid[next][Column(0)].flags.contains(Flags::WIDE_CHAR)
+        && content(grid, next, 0) == Content::Glyph
 }
 
 fn push(text: &mut String, cell: &Cell) {

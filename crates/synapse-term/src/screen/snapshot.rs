@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::extract::{self, Content};
 use alacritty_terminal::grid::{Dimensions, Grid};
 use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::cell::{Cell, Flags};
@@ -12,20 +13,23 @@ use alacritty_terminal::term::color::COUNT;
 use alacritty_terminal::term::{Term, TermMode};
 use alacritty_terminal::vte::ansi::{CharsetIndex, Color, CursorShape, Rgb, StandardCharset};
 
-/// Modes that are one private number each, and whether a fresh terminal has them on.
-const MODES: [(TermMode, u16, bool); 12] = [
-    (TermMode::APP_CURSOR, 1, false),
-    (TermMode::LINE_WRAP, 7, true),
-    (TermMode::SHOW_CURSOR, 25, true),
-    (TermMode::MOUSE_REPORT_CLICK, 1000, false),
-    (TermMode::MOUSE_DRAG, 1002, false),
-    (TermMode::MOUSE_MOTION, 1003, false),
-    (TermMode::FOCUS_IN_OUT, 1004, false),
-    (TermMode::UTF8_MOUSE, 1005, false),
-    (TermMode::SGR_MOUSE, 1006, false),
-    (TermMode::ALTERNATE_SCROLL, 1007, true),
-    (TermMode::URGENCY_HINTS, 1042, true),
-    (TermMode::BRACKETED_PASTE, 2004, false),
+/// Everything off that could bend what is painted next, and an empty screen.
+const CLEAN: &[u8] = b"\x1b[?6l\x1b[r\x1b[m\x1b[?7h\x1b[4l\x1b[20l\x1b(B\x1b[H\x1b[2J";
+
+/// Modes that are one private number each.
+const MODES: [(TermMode, u16); 12] = [
+    (TermMode::APP_CURSOR, 1),
+    (TermMode::LINE_WRAP, 7),
+    (TermMode::SHOW_CURSOR, 25),
+    (TermMode::MOUSE_REPORT_CLICK, 1000),
+    (TermMode::MOUSE_DRAG, 1002),
+    (TermMode::MOUSE_MOTION, 1003),
+    (TermMode::FOCUS_IN_OUT, 1004),
+    (TermMode::UTF8_MOUSE, 1005),
+    (TermMode::SGR_MOUSE, 1006),
+    (TermMode::ALTERNATE_SCROLL, 1007),
+    (TermMode::URGENCY_HINTS, 1042),
+    (TermMode::BRACKETED_PASTE, 2004),
 ];
 
 /// Everything: the primary screen, the alternate one on top if it is shown, modes and cursor.
@@ -36,13 +40,18 @@ pub(super) fn whole<T>(
     title: &str,
 ) -> Vec<u8> {
     let mut out = Vec::with_capacity(8_192);
-    if let Some(primary) = primary {
-        out.extend_from_slice(primary);
-        out.extend_from_slice(b"\x1b[?1049h\x1b[m\x1b[H\x1b[2J");
-    } else {
-        out.extend_from_slice(
-            b"\x1b[?1049l\x1b[!p\x1b[r\x1b[m\x1b[?7h\x1b[4l\x1b[20l\x1b[H\x1b[2J\x1b[3J",
-        );
+    match primary {
+        Some(primary) => {
+            out.extend_from_slice(primary);
+            out.extend_from_slice(b"\x1b[?1049h");
+            out.extend_from_slice(CLEAN);
+        }
+        None => {
+            out.extend_from_slice(b"\x1b[?1049l\x1b[!p");
+            out.extend_from_slice(CLEAN);
+            // Clearing the screen may have pushed it into the scrollback.
+            out.extend_from_slice(b"\x1b[3J");
+        }
     }
     let mut text = String::new();
     paint(&mut text, term);
@@ -64,49 +73,77 @@ fn paint<T>(out: &mut String, term: &Term<T>) {
     let mut pen = Cell::default();
     let first = -i32::try_from(grid.history_size()).unwrap_or(0);
     let last = i32::try_from(grid.screen_lines()).unwrap_or(1) - 1;
-    let mut continues = false;
+    let mut before = Ending::Open;
     for line in first..=last {
-        if line > first && !continues {
+        let line = Line(line);
+        match before {
             // A background must not bleed into rows that scroll in.
-            change_pen(out, &mut pen, &Cell::default());
-            out.push_str("\r\n");
+            Ending::Closed => {
+                change_pen(out, &mut pen, &Cell::default());
+                out.push_str("\r\n");
+            }
+            Ending::Open | Ending::Early => {}
         }
-        continues = line < last && is_wrapped(grid, Line(line));
-        paint_row(out, &mut pen, grid, Line(line), continues);
+        before = if line.0 < last {
+            ending(grid, line)
+        } else {
+            Ending::Closed
+        };
+        paint_row(out, &mut pen, grid, line, before);
     }
     change_pen(out, &mut pen, &Cell::default());
 }
 
-fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, is_wrapped: bool) {
-    let cells = &grid[line];
-    let cols = grid.columns();
-    // The first cell is always written: after a wrapped row it is what makes the wrap happen.
-    let used = if is_wrapped {
-        cols
-    } else {
-        (0..cols)
-            .rev()
-            .find(|col| !is_blank(&cells[Column(*col)]))
-            .map_or(1, |col| col + 1)
-    };
-    for col in 0..used {
-        let cell = &cells[Column(col)];
-        if cell.flags.contains(Flags::LEADING_WIDE_CHAR_SPACER) && is_wrapped && col + 1 == cols {
-            continue;
-        }
-        if cell.flags.contains(Flags::WIDE_CHAR_SPACER) && col > 0 {
-            continue;
-        }
-        change_pen(out, pen, cell);
-        out.push(if cell.c.is_control() { ' ' } else { cell.c });
-        out.extend(cell.zerowidth().into_iter().flatten());
+/// How a row goes over into the next.
+#[derive(Clone, Copy, PartialEq)]
+enum Ending {
+    /// The line ends here.
+    Closed,
+    /// It goes on: the next character wraps.
+    Open,
+    /// It goes on, but the last column was too narrow for what came next.
+    Early,
+}
+
+fn ending(grid: &Grid<Cell>, line: Line) -> Ending {
+    let flags = grid[line][Column(grid.columns() - 1)].flags;
+    match flags.contains(Flags::WRAPLINE) {
+        true if extract::gave_way(grid, line) => Ending::Early,
+        true => Ending::Open,
+        false => Ending::Closed,
     }
 }
 
-fn is_wrapped(grid: &Grid<Cell>, line: Line) -> bool {
-    grid[line][Column(grid.columns() - 1)]
-        .flags
-        .contains(Flags::WRAPLINE)
+fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, ending: Ending) {
+    let cells = &grid[line];
+    let cols = grid.columns();
+    let filled = (0..cols).rev().find(|col| !is_blank(&cells[Column(*col)]));
+    let used = match ending {
+        Ending::Open => cols,
+        Ending::Early => cols - 1,
+        // The first cell is always written: after a wrapped row it is what makes the wrap happen.
+        Ending::Closed => filled.map_or(1, |col| col + 1),
+    };
+    for col in 0..used {
+        let cell = &cells[Column(col)];
+        match extract::content(grid, line, col) {
+            Content::Nothing => {}
+            Content::Blank => {
+                change_pen(out, pen, cell);
+                out.push(' ');
+            }
+            Content::Glyph => {
+                change_pen(out, pen, cell);
+                out.push(if cell.c.is_control() { ' ' } else { cell.c });
+                out.extend(cell.zerowidth().into_iter().flatten());
+            }
+        }
+    }
+    // A row that scrolled in while the line wrapped has the background of what was printed then.
+    if ending == Ending::Closed && used < cols {
+        change_pen(out, pen, &Cell::default());
+        out.push_str("\x1b[K");
+    }
 }
 
 fn is_blank(cell: &Cell) -> bool {
@@ -154,7 +191,10 @@ fn change_pen(out: &mut String, pen: &mut Cell, cell: &Cell) {
     if pen.hyperlink() != cell.hyperlink() {
         match cell.hyperlink() {
             Some(link) => {
-                let _ = write!(out, "\x1b]8;id={};{}\x1b\\", link.id(), link.uri());
+                // The emulator numbers links without a name; the viewer's terminal will do so too.
+                let id = Some(link.id()).filter(|id| !id.ends_with("_alacritty"));
+                let id = id.map_or_else(String::new, |id| format!("id={id}"));
+                let _ = write!(out, "\x1b]8;{id};{}\x1b\\", link.uri());
             }
             None => out.push_str("\x1b]8;;\x1b\\"),
         }
@@ -197,25 +237,22 @@ fn palette<T>(out: &mut String, term: &Term<T>) {
 
 fn modes<T>(out: &mut String, term: &Term<T>) {
     let mode = term.mode();
-    for (flag, number, _) in MODES
-        .iter()
-        .filter(|(flag, _, on)| mode.contains(*flag) != *on)
-    {
-        let _ = write!(
-            out,
-            "\x1b[?{number}{}",
-            if mode.contains(*flag) { 'h' } else { 'l' }
-        );
+    let switch = |flag: TermMode| if mode.contains(flag) { 'h' } else { 'l' };
+    // Setting one mouse mode may unset another: what is on comes last.
+    let (on, off): (Vec<_>, Vec<_>) = MODES.iter().partition(|(flag, _)| mode.contains(*flag));
+    for (flag, number) in off.into_iter().chain(on) {
+        let _ = write!(out, "\x1b[?{number}{}", switch(flag));
     }
-    if mode.contains(TermMode::APP_KEYPAD) {
-        out.push_str("\x1b=");
-    }
-    if mode.contains(TermMode::INSERT) {
-        out.push_str("\x1b[4h");
-    }
-    if mode.contains(TermMode::LINE_FEED_NEW_LINE) {
-        out.push_str("\x1b[20h");
-    }
+    out.push_str(if mode.contains(TermMode::APP_KEYPAD) {
+        "\x1b="
+    } else {
+        "\x1b>"
+    });
+    let (insert, newline) = (
+        switch(TermMode::INSERT),
+        switch(TermMode::LINE_FEED_NEW_LINE),
+    );
+    let _ = write!(out, "\x1b[4{insert}\x1b[20{newline}");
     let kitty = (mode.bits() & TermMode::KITTY_KEYBOARD_PROTOCOL.bits())
         >> TermMode::DISAMBIGUATE_ESC_CODES.bits().trailing_zeros();
     if kitty != 0 {
@@ -233,21 +270,11 @@ fn modes<T>(out: &mut String, term: &Term<T>) {
 /// Scroll region, saved cursor, cursor: in this order, since each moves the cursor.
 fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>) {
     let grid = term.grid();
-    let top = match region {
-        Some((top, bottom)) if bottom > 0 || top > 0 => {
-            let _ = write!(
-                out,
-                "\x1b[{top};{}r",
-                if bottom == 0 {
-                    String::new()
-                } else {
-                    bottom.to_string()
-                }
-            );
-            i32::from(top.max(1)) - 1
-        }
-        _ => 0,
-    };
+    let rows = i32::try_from(grid.screen_lines()).unwrap_or(i32::MAX);
+    let top = region.map_or(0, |(top, _)| (i32::from(top) - 1).min(rows));
+    if let Some((top, bottom)) = region {
+        let _ = write!(out, "\x1b[{top};{bottom}r");
+    }
     let mut pen = Cell::default();
     let saved = &grid.saved_cursor;
     let _ = write!(
@@ -267,7 +294,11 @@ fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>
     let col = cursor.point.column.0;
     let at = &grid[cursor.point.line];
     // Only printing in the last column leaves the cursor beyond it.
-    let edge = cursor.input_needs_wrap.then(|| {
+    let goes_on = at[Column(grid.columns() - 1)]
+        .flags
+        .contains(Flags::WRAPLINE);
+    let is_at_edge = cursor.input_needs_wrap && col + 1 == grid.columns() && !goes_on;
+    let edge = is_at_edge.then(|| {
         let is_spacer = at[Column(col)].flags.contains(Flags::WIDE_CHAR_SPACER) && col > 0;
         col - usize::from(is_spacer)
     });
@@ -280,8 +311,10 @@ fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>
     }
     change_pen(out, &mut pen, &cursor.template);
     for (index, name) in [(CharsetIndex::G0, '('), (CharsetIndex::G1, ')')] {
-        if cursor.charsets[index] == StandardCharset::SpecialCharacterAndLineDrawing {
-            let _ = write!(out, "\x1b{name}0");
-        }
+        let set = match cursor.charsets[index] {
+            StandardCharset::SpecialCharacterAndLineDrawing => '0',
+            StandardCharset::Ascii => 'B',
+        };
+        let _ = write!(out, "\x1b{name}{set}");
     }
 }

@@ -1,7 +1,19 @@
 //! Plays a recording through the library and compares what was read with the ground truth beside
 //! it: state over time, delay, spurious changes, prompts, replies.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses its own part of this"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    clippy::missing_panics_doc,
+    reason = "this is a test"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,6 +68,53 @@ pub struct Score {
     pub recall: f64,
     pub precision: f64,
     pub notes: Vec<String>,
+}
+
+impl Score {
+    /// The share of the judged time in which the state was right.
+    pub fn share(&self) -> f64 {
+        if self.judged > 0.0 {
+            self.right / self.judged
+        } else {
+            1.0
+        }
+    }
+
+    /// One row of the table.
+    pub fn row(&self, name: &str) -> String {
+        format!(
+            "{name:36} {:7.2}% {:6.2} {:6} {:8} {:>7} {:7.2} {:9.2}",
+            100.0 * self.share(),
+            self.worst_delay,
+            self.missed,
+            self.spurious,
+            format!("{}/{}", self.prompts_right, self.prompts),
+            self.recall,
+            self.precision,
+        )
+    }
+}
+
+/// The head of the table.
+pub fn head() -> String {
+    format!(
+        "{:36} {:>8} {:>6} {:>6} {:>8} {:>7} {:>7} {:>9}",
+        "recording", "state", "delay", "missed", "spurious", "prompts", "recall", "precision"
+    )
+}
+
+/// `claude/02_short`
+pub fn name(path: &Path) -> String {
+    let program = path
+        .parent()
+        .and_then(Path::file_name)
+        .unwrap()
+        .to_string_lossy();
+    format!("{program}/{}", path.file_stem().unwrap().to_string_lossy())
+}
+
+pub fn load(path: &Path) -> Cast {
+    Cast::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// All recordings below a folder, in order.

@@ -1,0 +1,103 @@
+//! `synapse profile`: list, show, check, replay.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Serialize;
+use synapse_term::profile::Profile;
+
+use super::replay;
+use crate::cli::{self, ProfileCommand};
+
+/// Runs it.
+pub(crate) fn run(args: &cli::Profile) -> Result<()> {
+    match &args.command {
+        ProfileCommand::List { json } => list(*json),
+        ProfileCommand::Show { profile } => show(profile),
+        ProfileCommand::Check { file } => check(file),
+        ProfileCommand::Replay(args) => replay::run(args, Arc::new(find(&args.profile)?)),
+    }
+}
+
+/// A profile by its name or by its file.
+pub(crate) fn find(name: &str) -> Result<Profile> {
+    if is_file(name) {
+        return from_file(name);
+    }
+    if !Profile::builtin_names().any(|known| known == name) {
+        let known = Profile::builtin_names().collect::<Vec<_>>().join(", ");
+        bail!("there is no profile '{name}'; built in are {known}, or give a YAML file");
+    }
+    Ok(Profile::builtin(name)?)
+}
+
+/// Whether a name is meant as a path.
+fn is_file(name: &str) -> bool {
+    name.contains('/')
+        || Path::new(name)
+            .extension()
+            .is_some_and(|e| e == "yaml" || e == "yml")
+}
+
+fn from_file(file: &str) -> Result<Profile> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+    Ok(Profile::parse(&text, file, &|_| None)?)
+}
+
+/// A row of `profile list`.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    command: Vec<String>,
+    source: &'static str,
+}
+
+fn list(json: bool) -> Result<()> {
+    let mut rows = Vec::new();
+    for name in Profile::builtin_names() {
+        let profile = Profile::builtin(name)?;
+        rows.push(Row {
+            name: profile.name,
+            command: profile.command,
+            source: "built-in",
+        });
+    }
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, &rows)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    for row in rows {
+        let command = if row.command.is_empty() {
+            "(any)".to_owned()
+        } else {
+            row.command.join(" ")
+        };
+        writeln!(out, "{:10} {:28} {}", row.name, command, row.source)?;
+    }
+    Ok(())
+}
+
+fn show(name: &str) -> Result<()> {
+    let text = if is_file(name) {
+        std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?
+    } else {
+        find(name)?;
+        Profile::builtin_text(name).unwrap_or_default().to_owned()
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn check(file: &str) -> Result<()> {
+    let profile = from_file(file)?;
+    writeln!(
+        std::io::stdout().lock(),
+        "{file}: profile '{}' is in order",
+        profile.name
+    )?;
+    Ok(())
+}
