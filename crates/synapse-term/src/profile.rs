@@ -21,6 +21,10 @@ use file::ProfileFile;
 
 /// A profile, complete.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the switches of SPEC §8 are independent"
+)]
 pub struct Profile {
     /// Its name, and the handle of its agents by default.
     pub name: String,

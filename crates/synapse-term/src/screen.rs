@@ -145,7 +145,7 @@ impl Screen {
                     self.sync = Some(Sync {
                         since: now,
                         held: 0,
-                    })
+                    });
                 }
                 Found::SyncEnds => {
                     self.sync = None;

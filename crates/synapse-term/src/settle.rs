@@ -29,7 +29,7 @@ impl Settle {
                 self.changed = Some(Changed {
                     first: now,
                     last: now,
-                })
+                });
             }
         }
     }

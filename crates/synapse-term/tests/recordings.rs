@@ -1,7 +1,13 @@
 //! All recordings of real programs, read and compared with the ground truth beside them.
-//! `cargo test -p synapse-term --test recordings -- --nocapture` prints the tables.
+//! `cargo test -p synapse-term --test recordings -- --nocapture` prints the tables; with `NOTES=1` also what was wrong where.
 
-#![allow(missing_docs, reason = "this is a test")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::format_push_string,
+    reason = "this is a test that prints a table"
+)]
 
 mod score;
 
@@ -23,6 +29,9 @@ fn read(folder: &str, choose: impl Fn(&str) -> String) -> Vec<(String, Score)> {
         let profile = Arc::new(Profile::builtin(&choose(&program)).unwrap());
         let score = score(&play(&load(&path), &profile), &truth(&path));
         println!("{}", score.row(&name));
+        if std::env::var_os("NOTES").is_some() {
+            println!("    {}", score.notes.join("\n    "));
+        }
         rows.push((name, score));
     }
     let (right, judged) = rows

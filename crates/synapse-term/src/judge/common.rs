@@ -37,7 +37,7 @@ const SIGN_GONE_QUIET: Duration = Duration::from_millis(450);
 const CURSOR_QUIET: Duration = Duration::from_millis(700);
 
 /// The quiet needed when the program merely could take input.
-const PLACE_QUIET: Duration = Duration::from_millis(1_000);
+const PLACE_QUIET: Duration = Duration::from_secs(1);
 
 /// The same while it starts: there is no work yet that could be mistaken.
 const START_QUIET: Duration = Duration::from_millis(850);

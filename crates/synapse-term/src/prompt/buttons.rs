@@ -34,16 +34,15 @@ pub(super) fn read(frame: &Frame) -> Option<Prompt> {
 
 fn at(frame: &Frame, row: usize) -> Option<Prompt> {
     let painted = frame.row(row)?;
-    let (options, selected) = match keyed(painted) {
-        Some(options) => (options, None),
-        None => {
-            let (buttons, selected) = radios(painted).or_else(|| {
-                let buttons = bracketed(painted).or_else(|| split(painted))?;
-                let selected = lit(&buttons, ground(painted))?;
-                Some((buttons, selected))
-            })?;
-            (choices(&buttons, selected), Some(selected))
-        }
+    let (options, selected) = if let Some(options) = keyed(painted) {
+        (options, None)
+    } else {
+        let (buttons, selected) = radios(painted).or_else(|| {
+            let buttons = bracketed(painted).or_else(|| split(painted))?;
+            let selected = lit(&buttons, ground(painted))?;
+            Some((buttons, selected))
+        })?;
+        (choices(&buttons, selected), Some(selected))
     };
     // A row of words with one in colour is a toolbar unless it can be agreed to or refused; a
     // single button can only be pressed.

@@ -1,6 +1,6 @@
 //! Which of the rows above the options is the question, and where the dialog begins.
 
-use crate::chrome::{is_rule, left_border, unboxed};
+use crate::chrome::{is_rule, is_top_edge, left_border, unboxed};
 use crate::frame::{Colour, Frame, width};
 
 /// A dialog without a border is looked for at most this far above its options.
@@ -82,8 +82,17 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
 /// The first row that belongs to the dialog whose options begin in `row`.
 fn dialog_top(frame: &Frame, row: usize) -> usize {
     if let Some(border) = left_border(frame.text(row)) {
-        let inside = |r: &usize| left_border(frame.text(*r)) == Some(border);
-        return (0..row).rev().take_while(inside).last().unwrap_or(row);
+        // A box may be parted by a rule; it ends at its top edge.
+        let inside = |r: &usize| {
+            let text = frame.text(*r);
+            left_border(text) == Some(border)
+                || is_rule(text) && !is_top_edge(text, border) && indent(text) == border
+        };
+        let top = (0..row).rev().take_while(inside).last().unwrap_or(row);
+        // Prompt libraries put the question above the border.
+        let title = top.saturating_sub(1);
+        let is_title = !unmarked(frame.text(title).trim()).is_empty();
+        return if is_title { title } else { top };
     }
     let background = |r: usize| {
         frame
@@ -233,10 +242,13 @@ fn joined(rows: &[String], at: usize, cols: usize) -> String {
     pieces.join(" ")
 }
 
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
 /// Whether `upper` broke off only because the first word of `lower` did not fit.
 pub(super) fn is_full(upper: &str, lower: &str, cols: usize) -> bool {
     let word = lower.split_whitespace().next().unwrap_or("");
-    let indent = |text: &str| text.len() - text.trim_start().len();
     !upper.trim().is_empty()
         && !word.is_empty()
         && !is_rule(upper)

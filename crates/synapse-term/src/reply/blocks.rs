@@ -103,7 +103,7 @@ fn head(rows: &[&Row], index: usize, how: &Cut<'_>) -> Option<Speaker> {
         return Some(Speaker::Tool);
     }
     let say = speech.say.as_ref()?;
-    if !say.find(text).is_some_and(|found| found.start() == 0) {
+    if say.find(text).is_none_or(|found| found.start() != 0) {
         return None;
     }
     // A tool call looks like speech until its output stands below it.

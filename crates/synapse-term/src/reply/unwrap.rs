@@ -157,7 +157,7 @@ fn is_list_item(line: &str) -> bool {
 
 fn join(before: &mut String, next: &str) {
     let next = next.trim_start();
-    let is_wide = |c: Option<char>| c.and_then(|c| c.width()) == Some(2);
+    let is_wide = |c: Option<char>| c.and_then(unicode_width::UnicodeWidthChar::width) == Some(2);
     let is_tight = is_wide(before.chars().next_back()) && is_wide(next.chars().next());
     if !is_tight {
         before.push(' ');

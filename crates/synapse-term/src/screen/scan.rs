@@ -81,14 +81,13 @@ impl Scanner {
 
     fn step(&mut self, byte: u8) -> Option<Found> {
         match (self.state, byte) {
-            (_, CAN | SUB) => self.state = State::Ground,
+            (_, CAN | SUB) | (State::TextEscape, b'\\') => self.state = State::Ground,
             (State::Osc, ESC) => self.state = State::OscEscape,
             (State::Text, ESC) => self.state = State::TextEscape,
             (State::OscEscape, b'\\') | (State::Osc, BEL) => {
                 self.state = State::Ground;
                 return self.finish_osc();
             }
-            (State::TextEscape, b'\\') => self.state = State::Ground,
             // Anything but `\` after ESC begins a sequence of its own.
             (State::Escape | State::OscEscape | State::TextEscape, _) => return self.enter(byte),
             (State::Csi, ESC) => self.state = State::Escape,

@@ -40,18 +40,15 @@ pub(super) fn whole<T>(
     title: &str,
 ) -> Vec<u8> {
     let mut out = Vec::with_capacity(8_192);
-    match primary {
-        Some(primary) => {
-            out.extend_from_slice(primary);
-            out.extend_from_slice(b"\x1b[?1049h");
-            out.extend_from_slice(CLEAN);
-        }
-        None => {
-            out.extend_from_slice(b"\x1b[?1049l\x1b[!p");
-            out.extend_from_slice(CLEAN);
-            // Clearing the screen may have pushed it into the scrollback.
-            out.extend_from_slice(b"\x1b[3J");
-        }
+    if let Some(primary) = primary {
+        out.extend_from_slice(primary);
+        out.extend_from_slice(b"\x1b[?1049h");
+        out.extend_from_slice(CLEAN);
+    } else {
+        out.extend_from_slice(b"\x1b[?1049l\x1b[!p");
+        out.extend_from_slice(CLEAN);
+        // Clearing the screen may have pushed it into the scrollback.
+        out.extend_from_slice(b"\x1b[3J");
     }
     let mut text = String::new();
     paint(&mut text, term);

@@ -380,15 +380,12 @@ fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool 
         })
         .collect();
     let is_right = |prompt: &&&Prompt| {
+        let options = prompt.options.iter().zip(&truth.options);
         like(&prompt.question, &truth.question)
             && prompt.options.len() == truth.options.len()
-            && prompt
-                .options
-                .iter()
-                .zip(&truth.options)
-                .all(|(o, (label, key))| {
-                    like(&o.label, label) && (o.key == *key || format!("{} Enter", o.key) == *key)
-                })
+            && options
+                .into_iter()
+                .all(|(o, (label, key))| like(&o.label, label) && same_key(&o.key, key))
     };
     if ours.iter().any(|p| is_right(&p)) {
         return true;
@@ -407,8 +404,30 @@ fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool 
     false
 }
 
-/// Equal, where `…` in the truth stands for anything.
+/// The truth spells out what is typed at a line: `y e s Enter` for `yes`.
+fn same_key(ours: &str, truth: &str) -> bool {
+    let typed = truth.strip_suffix(" Enter").unwrap_or(truth);
+    let is_spelt = typed.split(' ').all(|key| key.chars().count() == 1);
+    ours == truth
+        || ours.eq_ignore_ascii_case(typed)
+        || is_spelt && typed.replace(' ', "").eq_ignore_ascii_case(ours)
+        || (ours, truth) == ("BTab", "BackTab")
+}
+
+/// Equal but for brackets and case, where `…` in the truth stands for anything. A question may be
+/// given with the answers it shows behind it or without.
 fn like(ours: &str, truth: &str) -> bool {
+    let plain = |text: &str| text.replace(['(', ')', '<', '>'], "").to_lowercase();
+    let (ours, truth) = (plain(ours), plain(truth));
+    let (ours, truth) = (ours.as_str(), truth.as_str());
+    if truth.starts_with(ours) && truth.len() > ours.len() {
+        let rest = truth[ours.len()..].trim();
+        let is_answers =
+            rest.starts_with(['[', 'y']) || rest == "tab" || rest == "esc" || rest == "shift+tab";
+        if ours.len() > 3 && is_answers {
+            return true;
+        }
+    }
     match truth.split_once('…') {
         Some((head, tail)) => ours.starts_with(head) && ours.ends_with(tail),
         None => ours == truth,

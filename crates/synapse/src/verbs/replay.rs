@@ -1,5 +1,6 @@
 //! `synapse profile replay`: the window onto what the library reads.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Read as _, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +84,8 @@ pub(crate) fn play(cast: &Cast, profile: Arc<Profile>, view: View) -> Result<()>
     }
     player.watcher.finish(cast.end());
     player.show(&mut out, cast.end())?;
-    player.end(&mut out)
+    out.flush()?;
+    Ok(())
 }
 
 struct Player {
@@ -125,11 +127,6 @@ impl Player {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut impl Write) -> Result<()> {
-        out.flush()?;
-        Ok(())
-    }
-
     fn print(&mut self, out: &mut impl Write, line: &Line) -> Result<()> {
         if self.view == View::Json {
             serde_json::to_writer(&mut *out, line)?;
@@ -166,7 +163,7 @@ impl Player {
             now.as_secs_f64()
         );
         for row in 0..=last {
-            text.push_str(&format!("│ {}\x1b[K\r\n", frame.text(row)));
+            let _ = write!(text, "│ {}\x1b[K\r\n", frame.text(row));
         }
         text.push_str("└─\x1b[K\r\n\x1b[J\x1b[?7h\x1b[?2026l");
         if self.painted > 0 {
@@ -254,10 +251,7 @@ impl Line {
             } => {
                 let mut text = format!("{t:8.3} {reading:8} {evidence}");
                 for option in prompt.iter().flat_map(|prompt| &prompt.options) {
-                    text.push_str(&format!(
-                        "\n             {:>6}  {}",
-                        option.key, option.label
-                    ));
+                    let _ = write!(text, "\n             {:>6}  {}", option.key, option.label);
                 }
                 text
             }
