@@ -13,7 +13,7 @@ use crate::frame::{Colour, Frame, Marks, Row, Style, width};
 const LONGEST: usize = 28;
 
 /// Buttons stand closer together than this.
-const WIDEST_GAP: usize = 8;
+const WIDEST_GAP: usize = 6;
 
 /// How far above the last row of the screen a row of buttons is looked for.
 const REACH: usize = 12;

@@ -67,7 +67,7 @@ static DIGITS: LazyLock<Regex> =
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static INLINE_NUMBERS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\((\d+)\)\s*([^()\s][^()]*?)\s*(?:[,/]|$|(?:\())").unwrap());
+    LazyLock::new(|| Regex::new(r"\((\d+)\)\s*([^()]*[^()\s:?,/])").unwrap());
 
 #[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static LETTERS: LazyLock<Regex> =

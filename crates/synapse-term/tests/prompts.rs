@@ -1,0 +1,275 @@
+//! Questions of plain programs, and the keys that answer a question.
+
+#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synapse_term::keys::KeyboardMode;
+use synapse_term::profile::Profile;
+use synapse_term::prompt::{AnswerError, Kind, Prompt, read};
+use synapse_term::reading::{Reading, State};
+use synapse_term::screen::{Screen, Size};
+use synapse_term::watch::Watcher;
+
+fn generic() -> Profile {
+    Profile::builtin("generic").unwrap()
+}
+
+/// The question on a screen that shows this output.
+fn asked(output: &str) -> Option<Prompt> {
+    let mut screen = Screen::new(Size::new(80, 24).unwrap());
+    screen.feed(output.as_bytes(), Duration::ZERO, |_| {});
+    read(&screen.frame(), &generic(), None).map(|(prompt, _)| prompt)
+}
+
+fn labels(prompt: &Prompt) -> Vec<&str> {
+    prompt
+        .options
+        .iter()
+        .map(|option| option.label.as_str())
+        .collect()
+}
+
+fn keys(prompt: &Prompt, answer: &str) -> String {
+    let writes = prompt.keys_for(answer, &KeyboardMode::default()).unwrap();
+    writes
+        .into_iter()
+        .map(|bytes| String::from_utf8(bytes).unwrap())
+        .collect()
+}
+
+#[test]
+fn all_patterns_of_the_seed_are_recognised() {
+    for (line, kind, options) in [
+        ("続行しますか？ (y/n): ", Kind::Confirmation, vec!["y", "n"]),
+        ("Overwrite? (y/n)", Kind::Confirmation, vec!["y", "n"]),
+        ("Install? [Y/n] ", Kind::Confirmation, vec!["Y", "n"]),
+        ("Delete all? [y/N]: ", Kind::Confirmation, vec!["y", "N"]),
+        ("Continue? yes/no: ", Kind::Confirmation, vec!["yes", "no"]),
+        ("続行しますか", Kind::Confirmation, vec!["y", "n"]),
+        ("Continue?", Kind::Confirmation, vec!["y", "n"]),
+        ("Choose [1/2/3] ", Kind::Selection, vec!["1", "2", "3"]),
+        (
+            "Pick: (1) apples (2) pears ",
+            Kind::Selection,
+            vec!["apples", "pears"],
+        ),
+        ("Enter your name: ", Kind::Text, vec![]),
+        ("Input: ", Kind::Text, vec![]),
+        ("Name: ", Kind::Text, vec![]),
+        ("Value: ", Kind::Text, vec![]),
+        ("Password: ", Kind::Password, vec![]),
+        ("パスワード: ", Kind::Password, vec![]),
+        ("Secret: ", Kind::Password, vec![]),
+        ("Token: ", Kind::Password, vec![]),
+        ("root's password: ", Kind::Password, vec![]),
+    ] {
+        let prompt = asked(line).unwrap_or_else(|| panic!("not recognised: {line}"));
+        assert_eq!(prompt.kind, kind, "{line}");
+        assert_eq!(labels(&prompt), options, "{line}");
+        assert_eq!(prompt.question, line.trim(), "{line}");
+    }
+}
+
+#[test]
+fn ordinary_output_is_no_question() {
+    for output in [
+        "Processing complete.",
+        "Done: 3 files",
+        "Continue? (y/n)\r\nok, went on\r\n",
+        "1. first\r\n2. second\r\n$ ",
+        "The answer (y/n) was y\r\n",
+        "",
+    ] {
+        assert_eq!(asked(output), None, "{output}");
+    }
+}
+
+#[test]
+fn the_default_is_what_the_brackets_say() {
+    assert_eq!(
+        asked("Install? [Y/n] ").unwrap().default.as_deref(),
+        Some("Y")
+    );
+    assert_eq!(
+        asked("Install? [y/N] ").unwrap().default.as_deref(),
+        Some("N")
+    );
+    assert_eq!(
+        asked("Run it? (Y)es/(N)o [Yes]: ")
+            .unwrap()
+            .default
+            .as_deref(),
+        Some("Yes")
+    );
+    assert_eq!(asked("Install? (y/n) ").unwrap().default, None);
+}
+
+#[test]
+fn inline_letters_are_options_with_their_keys() {
+    let prompt = asked("Run shell command? (Y)es/(N)o/(D)on't ask again [Yes]: ").unwrap();
+    assert_eq!(prompt.question, "Run shell command?");
+    assert_eq!(labels(&prompt), ["Yes", "No", "Don't ask again"]);
+    assert_eq!(keys(&prompt, "yes"), "y\r");
+    assert_eq!(keys(&prompt, "d"), "d\r");
+}
+
+#[test]
+fn a_bare_prompt_is_a_question_only_where_it_is_not_the_usual_one() {
+    let mut screen = Screen::new(Size::new(80, 24).unwrap());
+    screen.feed(b"toy> name\r\n> ", Duration::ZERO, |_| {});
+    let frame = screen.frame();
+    let kind = |usual| read(&frame, &generic(), usual).map(|(prompt, _)| prompt.kind);
+    assert_eq!(kind(Some("toy> ")), Some(Kind::Text));
+    assert_eq!(kind(Some("> ")), None);
+    assert_eq!(kind(None), None);
+}
+
+#[test]
+fn a_profiles_own_patterns_come_first() {
+    let yaml = "name: toy\ninput_detection:\n  additional_patterns:\n    - {pattern: 'Ship it', type: confirmation, options: [ship, wait]}\n";
+    let profile = Profile::parse(yaml, "toy.yaml", &|_| None).unwrap();
+    let mut screen = Screen::new(Size::new(80, 24).unwrap());
+    screen.feed(b"Ship it now: ", Duration::ZERO, |_| {});
+    let (prompt, _) = read(&screen.frame(), &profile, None).unwrap();
+    assert_eq!(labels(&prompt), ["ship", "wait"]);
+    let off = "name: toy\ninput_detection: {enabled: false}\n";
+    let off = Profile::parse(off, "toy.yaml", &|_| None).unwrap();
+    assert!(read(&screen.frame(), &off, None).is_none());
+}
+
+const MENU: &str = "\x1b[?25lDo you want to proceed?\r\n  1. Yes\r\n❯ 2. Yes, and don't ask again\r\n  3. No\r\n\r\nEsc to cancel\r\n";
+
+#[test]
+fn keys_go_from_where_the_cursor_is() {
+    let prompt = asked(MENU).unwrap();
+    assert_eq!(prompt.selected, Some(1));
+    // Nobody has seen digits work here: Up or Down from the second option, then Enter.
+    assert_eq!(keys(&prompt, "yes"), "\x1b[A\r");
+    assert_eq!(keys(&prompt, "no"), "\x1b[B\r");
+    assert_eq!(keys(&prompt, "2"), "\r");
+    assert_eq!(keys(&prompt, "Yes, and don't ask again"), "\r");
+}
+
+#[test]
+fn yes_is_never_the_wider_permission() {
+    let menu = MENU
+        .replace("❯ 2", "  2")
+        .replace("  1. Yes\r", "❯ 1. Yes, always allow\r");
+    let prompt = asked(&menu.replace("2. Yes, and don't ask again", "2. Yes, this once")).unwrap();
+    assert_eq!(
+        prompt.options[prompt.find("yes").unwrap()].label,
+        "Yes, this once"
+    );
+    let only_wide = asked(&menu).unwrap();
+    assert!(matches!(
+        only_wide.find("yes"),
+        Err(AnswerError::Ambiguous { .. })
+    ));
+}
+
+#[test]
+fn an_answer_that_fits_nothing_is_refused_with_the_options() {
+    let prompt = asked(MENU).unwrap();
+    let error = prompt
+        .keys_for("maybe", &KeyboardMode::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("Yes (1)"), "{error}");
+    assert!(matches!(
+        prompt.find("ye"),
+        Err(AnswerError::Ambiguous { .. })
+    ));
+}
+
+#[test]
+fn an_answer_at_a_line_cannot_press_keys() {
+    let prompt = asked("Enter your name: ").unwrap();
+    assert_eq!(keys(&prompt, "a\x1b[A\x03b\nc"), "a[Ab c\r");
+}
+
+#[test]
+fn a_row_of_buttons_is_told_by_its_colours() {
+    let row = "\x1b[?25lPermission required\r\n\r\n \x1b[7m Allow once \x1b[27m  Allow always   Reject        enter confirm\r\n";
+    let prompt = asked(row).unwrap();
+    assert_eq!(labels(&prompt), ["Allow once", "Allow always", "Reject"]);
+    assert_eq!(prompt.selected, Some(0));
+    assert_eq!(prompt.question, "Permission required");
+    assert_eq!(keys(&prompt, "no"), "\x1b[C\x1b[C\r");
+    assert_eq!(keys(&prompt, "yes"), "\r");
+}
+
+#[test]
+fn a_fingerprint_survives_the_cursor_and_changes_with_the_question() {
+    let moved = MENU
+        .replace("❯ 2", "  2")
+        .replace("  1. Yes\r", "❯ 1. Yes\r");
+    let other = MENU.replace(
+        "Do you want to proceed?",
+        "rm -rf /\r\nDo you want to proceed?",
+    );
+    let print = |output: &str| asked(output).unwrap().fingerprint;
+    assert_eq!(print(MENU), print(&moved));
+    assert_ne!(print(MENU), print(&other));
+}
+
+#[test]
+fn a_message_that_looks_like_a_question_is_not_one() {
+    // Typed behind the program's own prompt, it is the user's text.
+    let yaml = "name: toy\nidle_regex: '^toy> $'\n";
+    let profile = Arc::new(Profile::parse(yaml, "toy.yaml", &|_| None).unwrap());
+    let mut watcher = Watcher::new(profile, Size::new(80, 24).unwrap());
+    let at = Duration::from_millis;
+    watcher.feed(b"toy> ", at(10));
+    watcher.tick(at(2_000));
+    assert_eq!(watcher.reading(), &Reading::Idle);
+    watcher.input(b"Continue? (y/n)", at(2_100));
+    watcher.feed(b"Continue? (y/n)", at(2_101));
+    watcher.tick(at(9_000));
+    assert_eq!(watcher.reading().state(), State::Idle);
+}
+
+#[test]
+fn a_program_with_only_a_prompt_is_followed_through_a_turn() {
+    let yaml = "name: toy\nidle_regex: '^toy> $'\nprompt_template: '{text}'\n";
+    let profile = Arc::new(Profile::parse(yaml, "toy.yaml", &|_| None).unwrap());
+    let mut watcher = Watcher::new(profile, Size::new(80, 24).unwrap());
+    let at = Duration::from_millis;
+    watcher.feed(b"welcome\r\ntoy> ", at(10));
+    watcher.tick(at(1_000));
+    watcher.input(b"greet\r", at(1_100));
+    watcher.feed(b"greet\r\nhello\r\n", at(1_110));
+    watcher.tick(at(4_000));
+    assert_eq!(
+        watcher.reading().state(),
+        State::Busy,
+        "silence without a prompt is work"
+    );
+    watcher.feed("続行しますか？ (y/n): ".as_bytes(), at(4_000));
+    watcher.tick(at(5_000));
+    assert_eq!(watcher.reading().state(), State::Asking);
+    watcher.input(b"y\r", at(5_100));
+    watcher.feed(b"y\r\ndone\r\ntoy> ", at(5_200));
+    watcher.tick(at(6_000));
+    assert_eq!(watcher.reading(), &Reading::Idle);
+    let turns: Vec<_> = watcher
+        .take_events()
+        .into_iter()
+        .filter_map(|event| match event {
+            synapse_term::watch::Event::Turn(turn) => Some(turn),
+            synapse_term::watch::Event::Reading(_) => None,
+        })
+        .collect();
+    assert_eq!(turns.len(), 1);
+    assert_eq!(turns[0].typed, "greet");
+    assert!(
+        turns[0].reply.text.starts_with("hello"),
+        "{:?}",
+        turns[0].reply.text
+    );
+    assert!(
+        turns[0].reply.text.ends_with("done"),
+        "{:?}",
+        turns[0].reply.text
+    );
+}
