@@ -139,7 +139,7 @@ impl Judge {
                 .being_answered(&frame)
                 .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
         };
-        if common::working_sign(&self.facts, &frame, now).is_some() {
+        if !known::applies(profile) && common::working_sign(&self.facts, &frame, now).is_some() {
             self.facts.explicit_seen = Some(now);
         }
         self.view = View {

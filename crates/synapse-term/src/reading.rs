@@ -60,7 +60,7 @@ impl Reading {
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Starting => "starting",
             Self::Idle => "idle",
             Self::Busy => "busy",

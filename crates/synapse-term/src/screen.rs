@@ -236,6 +236,14 @@ impl Screen {
         }
     }
 
+    /// One row of the screen, without the cost of a whole frame.
+    pub fn row(&self, row: usize) -> Row {
+        if row >= usize::from(self.size.rows) {
+            return Row::default();
+        }
+        extract::row(&self.term, Line(i32::try_from(row).unwrap_or(0)))
+    }
+
     /// Rows above the screen that are still kept.
     pub fn scrollback_len(&self) -> usize {
         self.term.grid().history_size()

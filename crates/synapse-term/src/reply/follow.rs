@@ -14,6 +14,9 @@ const LONGEST: usize = 20_000;
 /// Fewer equal rows than this prove nothing.
 const PROOF: usize = 2;
 
+/// How many rows are looked at to see whether a frame has scrolled.
+const PROBES: usize = 3;
+
 /// What has been seen of one turn.
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
@@ -21,6 +24,8 @@ pub struct Follower {
     past: Vec<Arc<Row>>,
     /// The rows last seen, without one that sticks to the top.
     window: Vec<Arc<Row>>,
+    /// How many rows of the screen stick to the top.
+    sticky: usize,
     is_active: bool,
 }
 
@@ -39,15 +44,17 @@ impl Follower {
 
     /// Looks at the screen. Costs nothing outside a turn and on the main screen.
     pub fn look(&mut self, screen: &mut Screen) {
-        if !self.is_active || !screen.modes().alternate_screen {
+        if !self.is_active || !screen.modes().alternate_screen || self.stands_still(screen) {
             return;
         }
         let mut rows = screen.frame().rows;
+        self.sticky = 0;
         let whole = overlap(&self.window, &rows);
         // The first row may be a copy of the message that sticks to the top.
         let below = overlap(&self.window, rows.get(1..).unwrap_or_default());
         let best = if below.equal > whole.equal {
             rows.remove(0);
+            self.sticky = 1;
             below
         } else {
             whole
@@ -60,11 +67,20 @@ impl Follower {
         self.window = rows;
     }
 
+    /// Whether the upper rows are where they were: then nothing has left the screen. Programs
+    /// paint many frames for one that scrolls.
+    fn stands_still(&self, screen: &Screen) -> bool {
+        let mut probes = filled(&self.window).into_iter().take(PROBES).peekable();
+        probes.peek().is_some()
+            && probes.all(|(row, seen)| screen.row(row + self.sticky).text == seen.text)
+    }
+
     /// All rows of the conversation, the oldest first.
     pub fn rows(&mut self, screen: &mut Screen) -> Vec<Arc<Row>> {
         if self.is_active && screen.modes().alternate_screen {
             self.look(screen);
-            return self.past.iter().chain(&self.window).cloned().collect();
+            let visible = screen.frame().rows.into_iter().skip(self.sticky);
+            return self.past.iter().cloned().chain(visible).collect();
         }
         let visible = screen.frame().rows;
         screen
@@ -88,22 +104,21 @@ struct Overlap {
 /// The smallest move under which the upper rows of the later frame agree best. Empty rows do not
 /// count: a list may be set wider when it is finished.
 fn overlap(before: &[Arc<Row>], after: &[Arc<Row>]) -> Overlap {
-    let filled = |rows: &[Arc<Row>]| -> Vec<(usize, Arc<Row>)> {
-        let rows = rows.iter().cloned().enumerate();
-        rows.filter(|(_, row)| !row.text.trim().is_empty())
-            .collect()
-    };
     let (before, after) = (filled(before), filled(after));
     let agree = |shift: usize| {
         let pairs = before.iter().skip(shift).zip(&after);
         pairs
-            .take_while(|((_, old), (_, new))| old.text == new.text)
+            .take_while(|((_, old), (_, new))| Arc::ptr_eq(old, new) || old.text == new.text)
             .count()
     };
     let still = Overlap {
         moved: 0,
         equal: agree(0),
     };
+    // What stands where it stood has not moved: no need to look any further.
+    if still.equal * 2 > before.len() {
+        return still;
+    }
     let moves = before.iter().enumerate().skip(1);
     let moves = moves.map(|(shift, (row, _))| Overlap {
         moved: *row,
@@ -113,4 +128,10 @@ fn overlap(before: &[Arc<Row>], after: &[Arc<Row>]) -> Overlap {
         still,
         |best, next| if next.equal > best.equal { next } else { best },
     )
+}
+
+/// The rows that show something, with their places.
+fn filled(rows: &[Arc<Row>]) -> Vec<(usize, &Arc<Row>)> {
+    let is_filled = |(_, row): &(usize, &Arc<Row>)| !row.text.is_empty();
+    rows.iter().enumerate().filter(is_filled).collect()
 }

@@ -12,37 +12,77 @@ use crate::frame::{Colour, Marks, Row, Run, Style};
 pub(super) fn row<T>(term: &Term<T>, line: Line) -> Row {
     let grid = term.grid();
     let cols = term.columns();
-    let cells = &grid[line];
-    let is_wrapped = cols > 0 && cells[Column(cols - 1)].flags.contains(Flags::WRAPLINE);
+    let cells = &grid[line][Column(0)..Column(cols)];
+    let is_wrapped = cells
+        .last()
+        .is_some_and(|cell| cell.flags.contains(Flags::WRAPLINE));
+    let gave_way = gave_way(grid, line);
     let mut row = Row {
         text: String::with_capacity(cols),
         runs: Vec::new(),
         is_wrapped,
     };
-    for col in 0..cols {
-        let cell = &cells[Column(col)];
-        let style = style(cell);
-        let is_gap = col + 1 == cols && gave_way(grid, line);
-        if style != Style::default() && !is_gap {
-            match row.runs.last_mut() {
-                Some(run) if run.style == style && run.cols.end == col => run.cols.end = col + 1,
-                _ => row.runs.push(Run {
-                    cols: col..col + 1,
-                    style,
-                }),
-            }
+    let blank = Look::of(&Cell::default());
+    // Most rows are empty to the right; what is not wrapped there adds nothing.
+    let is_plain = |cell: &Cell| cell.c == ' ' && Look::of(cell) == blank && cell.extra.is_none();
+    let used = match is_wrapped {
+        true => cols,
+        false => cells
+            .iter()
+            .rposition(|cell| !is_plain(cell))
+            .map_or(0, |col| col + 1),
+    };
+    let mut look = blank;
+    let mut run: Option<Run> = None;
+    for (col, cell) in cells.iter().enumerate().take(used) {
+        let is_gap = gave_way && col + 1 == cols;
+        // Most cells look like the one before them.
+        let here = Look::of(cell);
+        if here != look || is_gap {
+            look = here;
+            row.runs.extend(run.take().map(|run| closed(run, col)));
+            let style = style(cell);
+            run = (style != Style::default() && !is_gap).then(|| Run {
+                cols: col..col,
+                style,
+            });
         }
-        match content(grid, line, col) {
+        match content(cells, col) {
+            Content::Glyph if is_gap => {}
             Content::Glyph => push(&mut row.text, cell),
             Content::Blank => row.text.push(' '),
             Content::Nothing => {}
         }
     }
+    row.runs.extend(run.map(|run| closed(run, used)));
     if !is_wrapped {
         row.text.truncate(row.text.trim_end_matches(' ').len());
     }
     row
 }
+
+fn closed(mut run: Run, end: usize) -> Run {
+    run.cols.end = end;
+    run
+}
+
+/// What decides how a cell looks.
+#[derive(PartialEq)]
+struct Look(Color, Color, Flags);
+
+impl Look {
+    fn of(cell: &Cell) -> Self {
+        Self(cell.fg, cell.bg, cell.flags & LOOKS)
+    }
+}
+
+/// The flags that can be seen.
+const LOOKS: Flags = Flags::BOLD
+    .union(Flags::DIM)
+    .union(Flags::ITALIC)
+    .union(Flags::ALL_UNDERLINES)
+    .union(Flags::INVERSE)
+    .union(Flags::STRIKEOUT);
 
 /// What a cell adds to the text of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,31 +95,33 @@ pub(super) enum Content {
     Nothing,
 }
 
-/// What the cell in this place adds.
-pub(super) fn content(grid: &Grid<Cell>, line: Line, col: usize) -> Content {
-    let flags = |col: usize| grid[line][Column(col)].flags;
-    let is_last = col + 1 == grid.columns();
-    let own = flags(col);
-    if own.contains(Flags::WIDE_CHAR) {
-        let is_whole = !is_last && flags(col + 1).contains(Flags::WIDE_CHAR_SPACER);
+/// What the cell in this place adds, but for one that gave way.
+pub(super) fn content(cells: &[Cell], col: usize) -> Content {
+    const WIDE: Flags = Flags::WIDE_CHAR.union(Flags::WIDE_CHAR_SPACER);
+    let has = |col: Option<usize>, flag: Flags| {
+        col.and_then(|col| cells.get(col))
+            .is_some_and(|cell| cell.flags.contains(flag))
+    };
+    let Some(cell) = cells.get(col) else {
+        return Content::Nothing;
+    };
+    if !cell.flags.intersects(WIDE) {
+        return Content::Glyph;
+    }
+    if cell.flags.contains(Flags::WIDE_CHAR) {
+        let is_whole = has(Some(col + 1), Flags::WIDE_CHAR_SPACER);
         return if is_whole {
             Content::Glyph
         } else {
             Content::Blank
         };
     }
-    if own.contains(Flags::WIDE_CHAR_SPACER) {
-        let is_second = col > 0 && flags(col - 1).contains(Flags::WIDE_CHAR);
-        return if is_second {
-            Content::Nothing
-        } else {
-            Content::Blank
-        };
+    let is_second = has(col.checked_sub(1), Flags::WIDE_CHAR);
+    if is_second {
+        Content::Nothing
+    } else {
+        Content::Blank
     }
-    if is_last && gave_way(grid, line) {
-        return Content::Nothing;
-    }
-    Content::Glyph
 }
 
 /// Whether the last column of a line stayed empty for a wide character that stands in the next.
@@ -91,7 +133,7 @@ pub(super) fn gave_way(grid: &Grid<Cell>, line: Line) -> bool {
         .contains(Flags::LEADING_WIDE_CHAR_SPACER)
         && line < grid.bottommost_line()
         && grid[next][Column(0)].flags.contains(Flags::WIDE_CHAR)
-        && content(grid, next, 0) == Content::Glyph
+        && content(&grid[next][Column(0)..Column(grid.columns())], 0) == Content::Glyph
 }
 
 fn push(text: &mut String, cell: &Cell) {
@@ -104,7 +146,9 @@ fn push(text: &mut String, cell: &Cell) {
         return;
     }
     text.push(if cell.c.is_control() { ' ' } else { cell.c });
-    text.extend(cell.zerowidth().into_iter().flatten());
+    if cell.extra.is_some() {
+        text.extend(cell.zerowidth().into_iter().flatten());
+    }
 }
 
 fn style(cell: &Cell) -> Style {

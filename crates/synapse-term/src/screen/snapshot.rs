@@ -123,7 +123,7 @@ fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, en
     };
     for col in 0..used {
         let cell = &cells[Column(col)];
-        match extract::content(grid, line, col) {
+        match extract::content(&cells[Column(0)..Column(cols)], col) {
             Content::Nothing => {}
             Content::Blank => {
                 change_pen(out, pen, cell);
