@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use unicode_width::UnicodeWidthChar;
 
 use crate::frame::{Colour, Frame, Marks, Row, byte_of_col, col_of_byte};
+use crate::pattern::constant;
 use crate::profile::{InputBox, Pattern};
 
 /// A row shorter than this is a dash, not a rule.
@@ -167,9 +168,8 @@ pub fn find_common_box(frame: &Frame) -> Option<BoxView> {
     find_box(frame, &COMMON_BOX)
 }
 
-#[expect(clippy::unwrap_used, reason = "a constant pattern, compiled by a test")]
 static COMMON_BOX: LazyLock<InputBox> = LazyLock::new(|| InputBox {
-    prompt: Pattern::new(r"^[\s│┃]{0,4}[❯›>»➜!#$λ]([\s\u{a0}]|$)").unwrap(),
+    prompt: Pattern::from(constant(r"^[\s│┃]{0,4}[❯›>»➜!#$λ]([\s\u{a0}]|$)")),
     is_ruled: true,
     has_cursor: false,
     is_optional: true,

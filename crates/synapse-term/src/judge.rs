@@ -44,6 +44,39 @@ struct Opinion {
     ask_again: Option<Duration>,
 }
 
+impl Opinion {
+    /// A verdict that time alone does not change.
+    fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Self {
+        let not_before = Duration::ZERO;
+        let verdict = Some(Verdict {
+            reading,
+            evidence,
+            hold,
+            not_before,
+        });
+        Self {
+            verdict,
+            ask_again: None,
+        }
+    }
+
+    /// No verdict: the reading in force stays.
+    fn none() -> Self {
+        Self {
+            verdict: None,
+            ask_again: None,
+        }
+    }
+
+    /// No verdict before that time.
+    fn later(at: Duration) -> Self {
+        Self {
+            verdict: None,
+            ask_again: Some(at),
+        }
+    }
+}
+
 /// Decides what the program is doing.
 pub struct Judge {
     facts: Facts,

@@ -7,9 +7,10 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::facts::Facts;
-use super::{Opinion, Verdict, View};
+use super::{Opinion, View};
 use crate::chrome::is_rule;
 use crate::frame::Frame;
+use crate::pattern::constant;
 use crate::profile::Profile;
 use crate::prompt::{FORM_HINT, Sureness};
 use crate::reading::{Evidence, Reading, State};
@@ -58,13 +59,13 @@ const UNPROVOKED: Duration = Duration::from_millis(600);
 /// A submit key explains activity that begins this much later.
 const SUBMIT_SPAN: Duration = Duration::from_millis(1_500);
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static WORKING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel").unwrap()
+    constant(
+        r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel",
+    )
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static PROMPT_LIKE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[>$#%❯›»➜λ:)\]]\s?$").unwrap());
+static PROMPT_LIKE: LazyLock<Regex> = LazyLock::new(|| constant(r"[>$#%❯›»➜λ:)\]]\s?$"));
 
 /// The verdict of common sense.
 pub(super) fn assess(
@@ -77,7 +78,7 @@ pub(super) fn assess(
     let frame = &view.frame;
     if let Some((prompt, Sureness::Shape)) = &view.prompt {
         let evidence = Evidence::new("menu on screen", prompt.question.clone());
-        return certain(
+        return Opinion::certain(
             Reading::Asking(Box::new(prompt.clone())),
             evidence,
             MENU_HOLD,
@@ -154,10 +155,7 @@ fn by_regex(facts: &Facts, view: &View, is_idle: bool, state: State, now: Durati
             .as_ref()
             .is_some_and(|usual| view.frame.before_cursor().starts_with(usual.as_str()));
     if is_typing {
-        return Opinion {
-            verdict: None,
-            ask_again: None,
-        };
+        return Opinion::none();
     }
     busy(facts, state, Evidence::new("no prompt", ""), now)
 }
@@ -211,7 +209,7 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     };
     let due = facts.last_activity.max(facts.last_change) + needed;
     if now >= due {
-        return certain(Reading::Idle, evidence, Duration::ZERO);
+        return Opinion::certain(Reading::Idle, evidence, Duration::ZERO);
     }
     let mut opinion = busy(facts, state, Evidence::new("output", ""), now);
     opinion.ask_again = Some(due);
@@ -223,10 +221,7 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
     // A program that announces its states needs no guessing.
     if facts.agent.is_some() {
-        return Opinion {
-            verdict: None,
-            ask_again: None,
-        };
+        return Opinion::none();
     }
     if facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
         return busy(
@@ -261,10 +256,7 @@ fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opin
             now,
         );
     }
-    Opinion {
-        verdict: None,
-        ask_again: None,
-    }
+    Opinion::none()
 }
 
 /// Whether the last thing on the screen says that something is being done.
@@ -332,28 +324,12 @@ fn spins(text: &str) -> bool {
 /// The rows at the bottom in which programs tell how to stop them.
 const LIVE_ROWS: usize = 12;
 
-fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
-    let not_before = Duration::ZERO;
-    Opinion {
-        verdict: Some(Verdict {
-            reading,
-            evidence,
-            hold,
-            not_before,
-        }),
-        ask_again: None,
-    }
-}
-
 /// Busy, or still starting.
 fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opinion {
     // Who reacts to a message was ready for it.
     let is_answering = facts.reacted && facts.submitted_within(SUBMIT_SPAN, now);
     if state == State::Starting && !is_answering {
-        return Opinion {
-            verdict: None,
-            ask_again: None,
-        };
+        return Opinion::none();
     }
     let is_provoked = facts.submitted_within(SUBMIT_SPAN, now) || state != State::Idle;
     let hold = if is_provoked {
@@ -361,7 +337,7 @@ fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opini
     } else {
         MENU_HOLD
     };
-    certain(Reading::Busy, evidence, hold)
+    Opinion::certain(Reading::Busy, evidence, hold)
 }
 
 fn quiet(
@@ -373,12 +349,9 @@ fn quiet(
 ) -> Opinion {
     let due = facts.last_change + needed;
     if now >= due {
-        return certain(reading, evidence, Duration::ZERO);
+        return Opinion::certain(reading, evidence, Duration::ZERO);
     }
-    Opinion {
-        verdict: None,
-        ask_again: Some(due),
-    }
+    Opinion::later(due)
 }
 
 #[cfg(test)]

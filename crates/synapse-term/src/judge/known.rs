@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::facts::Facts;
-use super::{Opinion, Verdict, View};
+use super::{Opinion, View};
 use crate::profile::{InputBox, Profile};
 use crate::prompt::{Kind, Sureness, unknown};
 use crate::reading::{Evidence, Reading, State};
@@ -56,7 +56,7 @@ pub(super) fn assess(
     let state = reading.state();
     if let Some((prompt, Sureness::Shape)) = &view.prompt {
         let evidence = Evidence::new("menu on screen", prompt.question.clone());
-        return certain(
+        return Opinion::certain(
             Reading::Asking(Box::new(prompt.clone())),
             evidence,
             QUESTION_HOLD,
@@ -67,7 +67,7 @@ pub(super) fn assess(
         && matches!(prompt.kind, Kind::Selection | Kind::Permission)
     {
         let evidence = Evidence::new("list to pick from", prompt.question.clone());
-        return certain(
+        return Opinion::certain(
             Reading::Asking(Box::new(prompt.clone())),
             evidence,
             QUESTION_HOLD,
@@ -86,7 +86,7 @@ pub(super) fn assess(
         } else {
             Reading::Busy
         };
-        return certain(reading, evidence, hold);
+        return Opinion::certain(reading, evidence, hold);
     }
     if let Some(evidence) = announced(facts, view, profile) {
         let since = facts
@@ -95,7 +95,7 @@ pub(super) fn assess(
         return patient(view, evidence, since + ANNOUNCED_PATIENCE, now);
     }
     if let Some(evidence) = idle_sign(facts, view, profile) {
-        let mut opinion = certain(Reading::Idle, evidence, IDLE_HOLD);
+        let mut opinion = Opinion::certain(Reading::Idle, evidence, IDLE_HOLD);
         if let (State::Starting, Some(verdict)) = (state, &mut opinion.verdict) {
             verdict.not_before = facts.last_change + START_QUIET;
         }
@@ -103,7 +103,7 @@ pub(super) fn assess(
     }
     if matches!(reading, Reading::Asking(prompt) if prompt.kind != Kind::Unknown) {
         let evidence = Evidence::new("question gone", "");
-        return certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
+        return Opinion::certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
     }
     let patience = if state == State::Starting {
         START_PATIENCE
@@ -112,37 +112,18 @@ pub(super) fn assess(
     };
     let is_loading = state == State::Starting && view.input_box.is_some();
     if state == State::Idle || is_loading || view.frame.last_row().is_none() {
-        return Opinion {
-            verdict: None,
-            ask_again: None,
-        };
+        return Opinion::none();
     }
     let evidence = Evidence::new("silence without a sign", "");
     patient(view, evidence, facts.last_look + patience, now)
 }
 
-fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Opinion {
-    let not_before = Duration::ZERO;
-    Opinion {
-        verdict: Some(Verdict {
-            reading,
-            evidence,
-            hold,
-            not_before,
-        }),
-        ask_again: None,
-    }
-}
-
 /// A question that nobody recognises, but only from `due` on.
 fn patient(view: &View, evidence: Evidence, due: Duration, now: Duration) -> Opinion {
     if now < due {
-        return Opinion {
-            verdict: None,
-            ask_again: Some(due),
-        };
+        return Opinion::later(due);
     }
-    certain(
+    Opinion::certain(
         Reading::Asking(Box::new(unknown(&view.frame))),
         evidence,
         Duration::ZERO,

@@ -21,6 +21,12 @@ impl Pattern {
     }
 }
 
+impl From<Regex> for Pattern {
+    fn from(regex: Regex) -> Self {
+        Self(regex)
+    }
+}
+
 impl Deref for Pattern {
     type Target = Regex;
 

@@ -8,6 +8,7 @@ use super::question;
 use super::{Choice, Fingerprint, Kind, Layout, Prompt};
 use crate::chrome::unboxed;
 use crate::frame::{Colour, Frame, Marks, Row, Style, width};
+use crate::pattern::constant;
 
 /// A button says a few words, not a sentence.
 const LONGEST: usize = 28;
@@ -117,13 +118,10 @@ fn bracketed(row: &Row) -> Option<Vec<Button<'_>>> {
     BRACKETED.captures_iter(inner).map(button).collect()
 }
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static BRACKETED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"[<\[]\s*([^<>\[\]\s][^<>\[\]]*?)\s*[>\]]").unwrap());
+    LazyLock::new(|| constant(r"[<\[]\s*([^<>\[\]\s][^<>\[\]]*?)\s*[>\]]"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static KEYED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\[(\w)\]\s+(\w[\w'-]*(?: [\w'-]+)*)").unwrap());
+static KEYED: LazyLock<Regex> = LazyLock::new(|| constant(r"\[(\w)\]\s+(\w[\w'-]*(?: [\w'-]+)*)"));
 
 /// `[y] Approve   [n] Deny`: each with its key.
 fn keyed(row: &Row) -> Option<Vec<Choice>> {

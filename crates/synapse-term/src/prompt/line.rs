@@ -3,11 +3,12 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::answer::is_permission;
 use super::{Choice, Fingerprint, Kind, Layout, Prompt, question};
 use crate::frame::{Colour, Frame};
+use crate::pattern::constant;
 use crate::profile::Profile;
 
 /// The options above a numbered question are looked for this far up.
@@ -61,47 +62,41 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static DIGITS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\[(\d+(?:/\d+)+)\][^\w]*$").unwrap());
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| constant(r"\[(\d+(?:/\d+)+)\][^\w]*$"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static INLINE_NUMBERS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\((\d+)\)\s*([^()]*[^()\s:?,/])").unwrap());
+    LazyLock::new(|| constant(r"\((\d+)\)\s*([^()]*[^()\s:?,/])"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static LETTERS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))").unwrap());
+    LazyLock::new(|| constant(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static DEFAULT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\))\s*$").unwrap());
+    LazyLock::new(|| constant(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\))\s*$"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static LIST_ROW: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\s*[(\[]?(\d{1,2})[.):\]]\s+(\S.*)$").unwrap());
+    LazyLock::new(|| constant(r"^\s*[(\[]?(\d{1,2})[.):\]]\s+(\S.*)$"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static PICK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$|^#\?\s*$|^>\s*$").unwrap()
+    constant(
+        r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$|^#\?\s*$|^>\s*$",
+    )
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*\[default=\w+\])?\s*[:?？：]*\s*$").unwrap()
+    constant(
+        r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*\[default=\w+\])?\s*[:?？：]*\s*$",
+    )
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*>{1,3}\s*$").unwrap());
+static BARE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*>{1,3}\s*$"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 fn rule(
     pattern: &str,
     kind: Kind,
     options: &'static [&'static str],
     default: Option<usize>,
 ) -> Rule {
-    let pattern = RegexBuilder::new(pattern).build().unwrap();
+    let pattern = constant(pattern);
     Rule {
         pattern,
         kind,
@@ -240,8 +235,7 @@ pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
 /// A question painted by a library stands this close to the bottom.
 const PAINTED_ROWS: usize = 4;
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static YES_NO: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\((y|Y)/(n|N)\)").unwrap());
+static YES_NO: LazyLock<Regex> = LazyLock::new(|| constant(r"\((y|Y)/(n|N)\)"));
 
 /// `(Y)es/(N)o [Yes]:`, each option told by the letter in brackets.
 fn letters(line: &str) -> Option<Prompt> {

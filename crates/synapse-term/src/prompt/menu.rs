@@ -8,6 +8,7 @@ use super::question::{self, Question};
 use super::{Choice, Fingerprint, Kind, Layout, Prompt};
 use crate::chrome::{is_rule, unboxed};
 use crate::frame::{Colour, Frame, Marks, Style, col_of_byte, width};
+use crate::pattern::constant;
 use crate::profile::Profile;
 
 /// Below the options of a dialog stand at most this many rows: hints and fine print.
@@ -16,34 +17,29 @@ const FINE_PRINT: usize = 8;
 /// An option's own description takes at most this many rows.
 const DESCRIPTION: usize = 4;
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$",
-    )
-    .unwrap()
+    constant(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$")
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
-static KEY_HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$").unwrap()
-});
+static KEY_HINT: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$"));
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     // A mark, an empty circle or box where the others have one, the label.
-    Regex::new(r"^\s*([❯›>●◉▶➤→▸*»])?\s*([○◯◌☐□◻▢◉●◼■☑☒])?\s*(\S.*)$").unwrap()
+    constant(r"^\s*([❯›>●◉▶➤→▸*»])?\s*([○◯◌☐□◻▢◉●◼■☑☒])?\s*(\S.*)$")
 });
 
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 static MENU_HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)|use (the )?arrow").unwrap()
+    constant(
+        r"(?i)(↑|↓|arrow|\benter\b|\breturn\b|⏎|↵).*(select|navigate|confirm|choose|move|submit|toggle)|(select|navigate|confirm|choose|move).*(↑|↓|arrow|\benter\b|⏎|↵)|use (the )?arrow",
+    )
 });
 
 /// A row that tells how to submit and how to get away: only dialogs have both.
-#[expect(clippy::unwrap_used, reason = "constant patterns, compiled by a test")]
 pub(crate) static FORM_HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(enter|return)\b.{0,12}\b(submit|confirm|select|continue|save|accept)\b.*\b(esc|escape|ctrl.c)\b.{0,12}\b(cancel|back|exit|quit|close|dismiss)").unwrap()
+    constant(
+        r"(?i)\b(enter|return)\b.{0,12}\b(submit|confirm|select|continue|save|accept)\b.*\b(esc|escape|ctrl.c)\b.{0,12}\b(cancel|back|exit|quit|close|dismiss)",
+    )
 });
 
 /// A row that offers something.

@@ -25,13 +25,13 @@ pub(super) fn row<T>(term: &Term<T>, line: Line) -> Row {
     let blank = Look::of(&Cell::default());
     // Most rows are empty to the right; what is not wrapped there adds nothing.
     let is_plain = |cell: &Cell| cell.c == ' ' && Look::of(cell) == blank && cell.extra.is_none();
-    let used = match is_wrapped {
-        true => cols,
-        false => cells
+    let filled = || {
+        cells
             .iter()
             .rposition(|cell| !is_plain(cell))
-            .map_or(0, |col| col + 1),
+            .map_or(0, |col| col + 1)
     };
+    let used = if is_wrapped { cols } else { filled() };
     let mut look = blank;
     let mut run: Option<Run> = None;
     for (col, cell) in cells.iter().enumerate().take(used) {
@@ -42,7 +42,7 @@ pub(super) fn row<T>(term: &Term<T>, line: Line) -> Row {
             look = here;
             row.runs.extend(run.take().map(|run| closed(run, col)));
             let style = style(cell);
-            run = (style != Style::default() && !is_gap).then(|| Run {
+            run = (style != Style::default() && !is_gap).then_some(Run {
                 cols: col..col,
                 style,
             });
