@@ -1,0 +1,5 @@
+//! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
+
+pub mod handle;
+pub mod paths;
+pub mod registry;
