@@ -199,6 +199,26 @@ fn fifty_that_claim_at_once_get_fifty_ids_handles_and_ports() {
 }
 
 #[test]
+fn coming_going_and_looking_do_not_get_in_each_others_way() {
+    let place = Place::new();
+    let come_and_go = || {
+        for _ in 0..25 {
+            let claim = place.published("codex", None);
+            let survey = place.registry.survey().unwrap();
+            let is_ours = |entry: &Entry| entry.agent_id == *claim.id();
+            assert_eq!(survey.entries.iter().filter(|e| is_ours(e)).count(), 1);
+            assert!(survey.unreadable.is_empty(), "{survey:?}");
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(come_and_go);
+        }
+    });
+    assert_eq!(place.files(), [""; 0]);
+}
+
+#[test]
 fn what_a_killed_agent_leaves_vanishes_at_the_next_look() {
     let place = Place::new();
     let mut agent = place.start_agent();
