@@ -1,10 +1,7 @@
 //! The word a person most likely meant.
 
 /// The candidate with the fewest edits from `word`, letter case aside; the first of equals.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .min_by_key(|candidate| distance(word, candidate))

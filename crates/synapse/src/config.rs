@@ -1,0 +1,278 @@
+//! The person's settings, `~/.synapse/config.yaml`. Every key may be missing.
+//!
+//! A key nobody knows is a warning, since it does no harm but to be ignored; a wrong value is an error
+//! that says where it stands and what would be right.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use synapse_term::router::{Pattern, ResponseMode};
+
+mod error;
+mod keys;
+mod tree;
+
+pub use error::{ConfigError, Place, UnknownKey};
+
+use tree::Tree;
+
+/// The largest queue an agent may be given.
+const LONGEST_QUEUE: usize = 10_000;
+
+/// The settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    /// Messages typed as `@handle …` in a wrapped terminal.
+    pub input_routing: InputRouting,
+    /// Where the answer goes when a message does not say.
+    #[serde(deserialize_with = "response_mode")]
+    pub default_response_mode: ResponseMode,
+    /// How long to wait for an answer.
+    #[serde(deserialize_with = "seconds")]
+    pub response_timeout: Duration,
+    /// The prompt of `synapse-shell`.
+    pub shell_prompt: String,
+    /// Settings for agents, by profile.
+    pub agents: BTreeMap<String, AgentSettings>,
+    /// Who gets in.
+    pub auth: Auth,
+    /// How many tasks may wait for one agent.
+    #[serde(deserialize_with = "queue_limit")]
+    pub queue_limit: usize,
+    /// The screen of an agent in the background.
+    pub size: Size,
+    /// Where agents listen.
+    pub listen: IpAddr,
+    /// The web page.
+    pub web: Web,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            input_routing: InputRouting::default(),
+            default_response_mode: ResponseMode::Display,
+            response_timeout: Duration::from_secs(30),
+            shell_prompt: "synapse> ".to_owned(),
+            agents: BTreeMap::new(),
+            auth: Auth::SameUser,
+            queue_limit: 64,
+            size: Size {
+                columns: 120,
+                rows: 40,
+            },
+            listen: Ipv4Addr::LOCALHOST.into(),
+            web: Web::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file; without one, everything has its default.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no YAML, or has a wrong value.
+    pub fn load(file: &Path) -> Result<Loaded, ConfigError> {
+        match fs::read_to_string(file) {
+            Ok(text) => Self::parse(&text, file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Loaded::default()),
+            Err(source) => Err(ConfigError::Read {
+                file: file.to_owned(),
+                source,
+            }),
+        }
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// When it is no YAML or has a wrong value.
+    pub fn parse(text: &str, file: &Path) -> Result<Loaded, ConfigError> {
+        let tree: Tree =
+            serde_saphyr::from_str(text).map_err(|error| ConfigError::syntax(file, &error))?;
+        let config = serde_saphyr::from_str(text).map_err(|error| {
+            let path = error.location().map(|location| tree.path_to(location));
+            let (key, right) = keys::right(&path.unwrap_or_default());
+            ConfigError::value(file, &error, key, right)
+        })?;
+        let unknown = keys::unknown(&tree).into_iter();
+        let warnings = unknown.map(|(branch, nearest)| UnknownKey {
+            place: Place {
+                file: file.to_owned(),
+                line: branch.line,
+                column: branch.column,
+            },
+            key: branch.key.clone(),
+            nearest,
+        });
+        Ok(Loaded {
+            config,
+            warnings: warnings.collect(),
+        })
+    }
+}
+
+/// The settings, and what is odd about the file they came from.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The settings.
+    pub config: Config,
+    /// Keys that are ignored.
+    pub warnings: Vec<UnknownKey>,
+}
+
+/// `input_routing`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct InputRouting {
+    /// Whether lines are looked at.
+    pub enabled: bool,
+    /// What a line for another agent looks like; nothing is the router's own pattern.
+    #[serde(deserialize_with = "pattern")]
+    pub pattern: Option<Pattern>,
+    /// How the person is told what became of a message.
+    pub feedback: Feedback,
+    /// Whether a line for nobody we know goes to the program instead.
+    pub passthrough_on_fail: bool,
+}
+
+impl Default for InputRouting {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            pattern: None,
+            feedback: Feedback::Silent,
+            passthrough_on_fail: true,
+        }
+    }
+}
+
+/// How a person is told what became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Feedback {
+    /// One line when it is sent, one for the answer.
+    Silent,
+    /// Every step.
+    Inline,
+}
+
+/// `agents.<name>`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct AgentSettings {
+    /// The port it has unless told otherwise.
+    pub port: Option<u16>,
+    /// Whether a message for it starts it.
+    pub auto_start: bool,
+}
+
+/// Who gets in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Auth {
+    /// Whoever shows the token.
+    Token,
+    /// The user who started the agent, and whoever shows the token.
+    SameUser,
+    /// Everybody.
+    None,
+}
+
+/// How large a screen is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Size {
+    /// Characters in a row.
+    pub columns: u16,
+    /// Rows.
+    pub rows: u16,
+}
+
+/// `web`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Web {
+    /// Folders in which the page may start agents.
+    pub roots: Vec<PathBuf>,
+}
+
+/// A word that is not a size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a size from 20x5 to 1000x500, such as 120x40")]
+pub struct SizeError(String);
+
+impl FromStr for Size {
+    type Err = SizeError;
+
+    fn from_str(text: &str) -> Result<Self, SizeError> {
+        let size = text
+            .split_once(['x', 'X', '×'])
+            .and_then(|(columns, rows)| {
+                Some(Self {
+                    columns: columns.parse().ok()?,
+                    rows: rows.parse().ok()?,
+                })
+            });
+        size.filter(|size| (20..=1_000).contains(&size.columns) && (5..=500).contains(&size.rows))
+            .ok_or_else(|| SizeError(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Size {
+    type Error = SizeError;
+
+    fn try_from(text: String) -> Result<Self, SizeError> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.columns, self.rows)
+    }
+}
+
+fn response_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ResponseMode, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Word {
+        Display,
+        Return,
+    }
+    Ok(match Word::deserialize(deserializer)? {
+        Word::Display => ResponseMode::Display,
+        Word::Return => ResponseMode::Return,
+    })
+}
+
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
+    if time.is_zero() {
+        return Err(D::Error::custom("no answer comes in no time"));
+    }
+    Ok(time)
+}
+
+fn queue_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let limit = usize::deserialize(deserializer)?;
+    if !(1..=LONGEST_QUEUE).contains(&limit) {
+        return Err(D::Error::custom(format!("{limit} is out of range")));
+    }
+    Ok(limit)
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Pattern::new(&text).map(Some).map_err(D::Error::custom)
+}

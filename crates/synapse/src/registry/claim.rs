@@ -1,0 +1,172 @@
+//! A place in the registry, held from before the port is bound until the host is gone.
+//!
+//! The lock file says who holds it and under which name, so a name is taken from the moment it is
+//! claimed; the entry that others read appears when there is somebody to talk to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::file::{draft_of, remove, replace};
+use super::lock::Held;
+use super::{AgentId, Entry, RegistryError, Status, Transport};
+use crate::handle::Handle;
+
+/// Who wants a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Applicant<'a> {
+    /// The machine.
+    pub host: &'a str,
+    /// Where the program will work; absolute.
+    pub dir: &'a Path,
+    /// What kind of program it is.
+    pub agent_type: &'a str,
+    /// The profile it is started with.
+    pub profile: &'a str,
+    /// The name a person chose; without one it is called after its profile.
+    pub name: Option<&'a str>,
+}
+
+/// Where an agent can be reached.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// The port it listens on.
+    pub port: u16,
+    /// The address of its HTTP.
+    pub endpoint: String,
+    /// How to talk to it.
+    pub transport: Transport,
+    /// The file with the token that lets its owner in.
+    pub token_path: Option<PathBuf>,
+}
+
+/// A place in the registry. Dropping it gives it back.
+#[derive(Debug)]
+pub struct Claim {
+    entry: Entry,
+    is_published: bool,
+    entry_path: PathBuf,
+    lock_path: PathBuf,
+    _lock: Held,
+}
+
+impl Claim {
+    /// Takes a place that the caller knows to be free.
+    pub(super) fn take(
+        folder: &Path,
+        applicant: &Applicant<'_>,
+        agent_id: AgentId,
+        handle: Handle,
+    ) -> io::Result<Self> {
+        let [entry_path, lock_path] = files_of(folder, &agent_id);
+        let holder = Holder {
+            handle: handle.clone(),
+            pid: std::process::id(),
+        };
+        let lock = Held::create(&lock_path, &serde_json::to_vec(&holder)?)?;
+        Ok(Self {
+            entry: Entry {
+                agent_id,
+                agent_type: applicant.agent_type.to_owned(),
+                port: 0,
+                status: Status::Starting,
+                pid: holder.pid,
+                // JSON has no words for a path that is not UTF-8.
+                working_dir: applicant.dir.to_string_lossy().as_ref().into(),
+                endpoint: String::new(),
+                handle,
+                profile: applicant.profile.to_owned(),
+                started_at: Some(Timestamp::now()),
+                transport: Transport::default(),
+                token_path: None,
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                other: std::collections::BTreeMap::new(),
+            },
+            is_published: false,
+            entry_path,
+            lock_path,
+            _lock: lock,
+        })
+    }
+
+    /// Who this agent is.
+    pub fn id(&self) -> &AgentId {
+        &self.entry.agent_id
+    }
+
+    /// What it is called.
+    pub fn handle(&self) -> &Handle {
+        &self.entry.handle
+    }
+
+    /// What others read of it, once it is published.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Lets others find it. The port is bound by then.
+    ///
+    /// # Errors
+    /// When the entry cannot be written.
+    pub fn publish(&mut self, address: Address) -> Result<(), RegistryError> {
+        self.entry.port = address.port;
+        self.entry.endpoint = address.endpoint;
+        self.entry.transport = address.transport;
+        self.entry.token_path = address.token_path;
+        self.is_published = true;
+        self.write()
+    }
+
+    /// Says what it is doing now. Writes to the disk, and only if that is news.
+    ///
+    /// # Errors
+    /// When the entry cannot be written; it is tried again with the next status.
+    pub fn update(&mut self, status: Status) -> Result<(), RegistryError> {
+        if self.entry.status == status {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.entry.status, status);
+        if !self.is_published {
+            return Ok(());
+        }
+        self.write().inspect_err(|_| self.entry.status = before)
+    }
+
+    fn write(&self) -> Result<(), RegistryError> {
+        let text = serde_json::to_vec_pretty(&self.entry).map_err(io::Error::from);
+        text.and_then(|text| replace(&self.entry_path, &text))
+            .map_err(|source| RegistryError::File {
+                path: self.entry_path.clone(),
+                source,
+            })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // The lock goes last: an entry without one would look like that of a crashed host.
+        for path in [
+            &draft_of(&self.entry_path),
+            &self.entry_path,
+            &self.lock_path,
+        ] {
+            if let Err(error) = remove(path) {
+                tracing::warn!(path = %path.display(), %error, "a file of the registry stays behind");
+            }
+        }
+    }
+}
+
+/// What a lock file says of its holder.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Holder {
+    pub(super) handle: Handle,
+    pub(super) pid: u32,
+}
+
+/// The entry and the lock of an agent.
+pub(super) fn files_of(folder: &Path, id: &AgentId) -> [PathBuf; 2] {
+    ["json", "lock"].map(|kind| folder.join(format!("{id}.{kind}")))
+}

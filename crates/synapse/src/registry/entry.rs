@@ -1,0 +1,202 @@
+//! What the registry says of one agent: the file others read to find it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::handle::Handle;
+
+/// One running agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Who it is.
+    pub agent_id: AgentId,
+    /// What kind of program it wraps.
+    pub agent_type: String,
+    /// Where it listens.
+    pub port: u16,
+    /// What it was doing when it last said so.
+    pub status: Status,
+    /// The host process.
+    pub pid: u32,
+    /// Where the program works.
+    pub working_dir: PathBuf,
+    /// The address of its HTTP.
+    pub endpoint: String,
+    /// The name others call it by.
+    #[serde(default)]
+    pub handle: Handle,
+    /// The profile it was started with.
+    #[serde(default)]
+    pub profile: String,
+    /// When it was started.
+    #[serde(default)]
+    pub started_at: Option<Timestamp>,
+    /// How to talk to `endpoint`.
+    #[serde(default)]
+    pub transport: Transport,
+    /// The file with the token that lets its owner in.
+    #[serde(default)]
+    pub token_path: Option<PathBuf>,
+    /// The version of Synapse that wrote this.
+    #[serde(default)]
+    pub version: String,
+    /// Fields of versions that know more than this one.
+    #[serde(flatten)]
+    pub other: BTreeMap<String, Value>,
+}
+
+impl Entry {
+    /// Reads the text of an entry.
+    ///
+    /// # Errors
+    /// When it is not JSON, or a field of seed 001 is missing or wrong.
+    pub fn parse(text: &[u8]) -> serde_json::Result<Self> {
+        let mut entry: Self = serde_json::from_slice(text)?;
+        // An entry with the seed's fields alone is called by what it is.
+        if entry.profile.is_empty() {
+            entry.profile.clone_from(&entry.agent_type);
+        }
+        if entry.handle.is_empty() {
+            entry.handle = Handle::unchecked(&entry.agent_type);
+        }
+        Ok(entry)
+    }
+}
+
+/// Who an agent is: the sha256 of its machine, folder and type, in hex.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentId(String);
+
+impl AgentId {
+    /// The id of the `nth` live agent of this type in this folder, counted from 1.
+    pub fn derive(host: &str, dir: &Path, agent_type: &str, nth: u32) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(host);
+        hash.update("|");
+        hash.update(OsStr::as_bytes(dir.as_os_str()));
+        hash.update("|");
+        hash.update(agent_type);
+        if nth > 1 {
+            hash.update(format!("|{nth}"));
+        }
+        let digits = hash.finalize();
+        let digits = digits.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Self(
+            digits
+                .filter_map(|digit| char::from_digit(digit.into(), 16))
+                .collect(),
+        )
+    }
+
+    /// The id a file of the registry is named after.
+    pub(super) fn of_file(stem: &str) -> Self {
+        Self(stem.to_owned())
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an agent is doing, in the words of the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// The program has not shown its prompt yet.
+    Starting,
+    /// It works.
+    Busy,
+    /// It waits for something to do.
+    Idle,
+    /// It asks something.
+    InputRequired,
+    /// The host is on its way out.
+    Stopping,
+    /// The program has ended.
+    Exited,
+    /// A word of another version.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How to talk to an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// HTTP, in the clear.
+    #[default]
+    Http,
+    /// HTTP over TLS.
+    Https,
+    /// A way of another version.
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: &str = r#"{"agent_id":"abc123","agent_type":"claude","port":8100,"status":"BUSY",
+        "pid":12345,"working_dir":"/path/to/project","endpoint":"http://localhost:8100"}"#;
+
+    #[test]
+    fn an_entry_of_the_seed_is_enough() {
+        let entry = Entry::parse(SEED.as_bytes()).unwrap();
+        assert_eq!(entry.status, Status::Busy);
+        assert_eq!(entry.handle.as_str(), "claude");
+        assert_eq!(entry.profile, "claude");
+        assert_eq!(entry.transport, Transport::Http);
+    }
+
+    #[test]
+    fn what_a_later_version_says_is_kept() {
+        let text = SEED.replace(
+            "\"BUSY\"",
+            r#""DREAMING","transport":"nats","moon":{"phase":1}"#,
+        );
+        let entry = Entry::parse(text.as_bytes()).unwrap();
+        assert_eq!(entry.status, Status::Other("DREAMING".to_owned()));
+        let written: Value = serde_json::to_value(&entry).unwrap();
+        assert_eq!(written["status"], "DREAMING");
+        assert_eq!(written["transport"], "nats");
+        assert_eq!(written["moon"]["phase"], 1);
+    }
+
+    #[test]
+    fn a_status_is_written_as_on_the_wire() {
+        let text = serde_json::to_string(&Status::InputRequired).unwrap();
+        assert_eq!(text, r#""INPUT_REQUIRED""#);
+    }
+
+    #[test]
+    fn an_id_is_the_hash_of_machine_folder_and_type() {
+        let id = |nth| AgentId::derive("box", Path::new("/work"), "codex", nth).to_string();
+        assert_eq!(
+            id(1),
+            "ea0b7948cccbf5623a9cf24de0a7c900820d1c92143723caf96eea81758989ff",
+            "as `printf 'box|/work|codex' | sha256sum` has it"
+        );
+        assert_eq!(
+            id(2),
+            "2ff47d7dd5b95a5e7f4d58851e182f05cb1b0ecf9067aad63c1a424799708fb3",
+            "as `printf 'box|/work|codex|2' | sha256sum` has it"
+        );
+    }
+}
