@@ -1,6 +1,6 @@
 //! From frames, signals and keystrokes to one reading that does not flap.
 //!
-//! The judge keeps what was seen ([`facts::Facts`]), asks the rules for a verdict, and publishes it
+//! The judge keeps what was seen (its facts), asks the rules for a verdict, and publishes it
 //! only when it has held long enough. It has no clock: `now` is an argument, and `deadline` says
 //! when it wants to be asked again.
 
