@@ -156,13 +156,15 @@ impl Player {
     fn repaint(&mut self, out: &mut impl Write, now: Duration) -> Result<()> {
         let frame = self.watcher.frame();
         let last = frame.last_row().unwrap_or(0);
+        // What does not fit could not be painted over again: the bottom is what matters.
+        let first = (last + FRAME_ROWS).saturating_sub(terminal_rows());
         let state = self.watcher.reading().state();
         // One write, so that the terminal never shows half a frame.
         let mut text = format!(
             "\x1b[?2026h\x1b[?7l┌─ {:7.2} s ─ {state} ─\x1b[K\r\n",
             now.as_secs_f64()
         );
-        for row in 0..=last {
+        for row in first..=last {
             let _ = write!(text, "│ {}\x1b[K\r\n", frame.text(row));
         }
         text.push_str("└─\x1b[K\r\n\x1b[J\x1b[?7h\x1b[?2026l");
@@ -171,9 +173,18 @@ impl Player {
         }
         out.write_all(text.as_bytes())?;
         out.flush()?;
-        self.painted = last + 3;
+        self.painted = last - first + FRAME_ROWS;
         Ok(())
     }
+}
+
+/// Rows of the live view beside the screen's own: two rules and the line of the cursor.
+const FRAME_ROWS: usize = 3;
+
+/// The height of the terminal we print on.
+fn terminal_rows() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.map_or(24, |size| usize::from(size.ws_row)).max(FRAME_ROWS + 1)
 }
 
 /// One line of the output.
