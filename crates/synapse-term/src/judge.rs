@@ -135,6 +135,17 @@ impl Judge {
         self.view.input_box.as_ref()
     }
 
+    /// Whether the program rests for all we know: nothing else waits to be believed, and its box is
+    /// empty.
+    pub fn is_resting(&self) -> bool {
+        let is_empty = self
+            .view
+            .input_box
+            .as_ref()
+            .is_some_and(|found| found.text.is_empty());
+        self.reading == Reading::Idle && self.waiting.is_none() && is_empty
+    }
+
     /// The program's own prompt as it was when the program last rested, for a line program.
     pub fn usual_prompt(&self) -> Option<&str> {
         self.facts.usual_prompt.as_deref()

@@ -79,6 +79,12 @@ pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Vec<(String, Reply)> {
     segments.into_iter().enumerate().map(reply).collect()
 }
 
+/// Whether the last message the program shows as given to it is this one, with something said
+/// below it.
+pub fn is_answered(rows: &[&Row], how: &Cut<'_>) -> bool {
+    region::below(rows, how).is_some_and(|rows| !blocks::split(&rows, how).is_empty())
+}
+
 /// What was said after the last tool call.
 fn spoken(blocks: &[Block]) -> String {
     let tools = blocks

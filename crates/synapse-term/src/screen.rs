@@ -47,6 +47,9 @@ pub struct SizeError {
 }
 
 impl Size {
+    /// The size terminals have had since there were terminals.
+    pub const USUAL: Self = Self { cols: 80, rows: 24 };
+
     /// A size, if a screen can have it.
     ///
     /// # Errors

@@ -24,6 +24,10 @@ const TURN_SPAN: Duration = Duration::from_secs(5);
 /// A turn that ends this soon after Escape or Ctrl-C was interrupted.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(1_500);
 
+/// A turn may be over before anybody sees the program work. Whether there was one is looked at
+/// this long after the submit key.
+const SHORT_TURN: Duration = Duration::from_millis(600);
+
 /// Watches one program.
 pub struct Watcher {
     profile: Arc<Profile>,
@@ -35,6 +39,8 @@ pub struct Watcher {
     turn: Option<Turn>,
     last_keys: Option<(Keys, Duration)>,
     interrupted_at: Option<Duration>,
+    /// When to look for a turn that nobody saw.
+    short_turn_at: Option<Duration>,
     /// No question came between the program's rest, or its start, and what it does now.
     was_idle: bool,
     /// The screen before the running turn.
@@ -81,6 +87,7 @@ impl Watcher {
             turn: None,
             last_keys: None,
             interrupted_at: None,
+            short_turn_at: None,
             was_idle: true,
             resting: Vec::new(),
             events: Vec::new(),
@@ -103,8 +110,10 @@ impl Watcher {
         };
         self.judge.note_keys(keys, now);
         self.last_keys = Some((keys, now));
-        if keys == Keys::Interrupt {
-            self.interrupted_at = Some(now);
+        match keys {
+            Keys::Interrupt => self.interrupted_at = Some(now),
+            Keys::Submit if self.turn.is_none() => self.short_turn_at = Some(now + SHORT_TURN),
+            Keys::Submit | Keys::Editing => {}
         }
     }
 
@@ -129,6 +138,10 @@ impl Watcher {
                 self.judge.tick(&self.profile, due)
             };
             self.publish(change);
+            if self.short_turn_at.is_some_and(|at| at <= due) {
+                self.short_turn_at = None;
+                self.catch_short_turn(due);
+            }
         }
     }
 
@@ -138,6 +151,7 @@ impl Watcher {
             self.settle.deadline(),
             self.judge.deadline(),
             self.screen.sync_deadline(),
+            self.short_turn_at,
         ]
         .into_iter()
         .flatten()
@@ -228,6 +242,31 @@ impl Watcher {
         self.resting = self.judge.resting_rows().to_vec();
         self.follower.begin(&mut self.screen);
         self.turn = Some(Turn { typed });
+    }
+
+    /// The program rests, and shows the message as given to it: it has answered already.
+    fn catch_short_turn(&mut self, now: Duration) {
+        // Its box must be in sight and empty, and nothing else about to be said of it.
+        let rests = self.judge.is_resting();
+        if self.turn.is_some() || !rests {
+            return;
+        }
+        let typed = self.typed.submitted().to_owned();
+        let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
+        let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
+        let how = Cut {
+            profile: &self.profile,
+            typed: &typed,
+            usual_prompt: self.judge.usual_prompt(),
+            resting: &[],
+            cols: usize::from(self.screen.size().cols()),
+        };
+        if reply::is_answered(&rows, &how) {
+            self.begin_turn(now);
+            self.end_turn(now, None);
+        } else if self.last_keys.is_some_and(|(_, at)| now < at + TURN_SPAN) {
+            self.short_turn_at = Some(now + SHORT_TURN);
+        }
     }
 
     fn end_turn(&mut self, now: Duration, outcome: Option<Outcome>) {

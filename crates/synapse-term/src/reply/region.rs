@@ -59,6 +59,23 @@ pub(super) fn segments<'a>(rows: &[&'a Row], how: &Cut<'_>) -> Vec<Segment<'a>> 
     segments
 }
 
+/// What stands below this message, if it is the last that the program shows as given to it: one
+/// that is only in the input box was not given.
+pub(super) fn below<'a>(rows: &[&'a Row], how: &Cut<'_>) -> Option<Vec<&'a Row>> {
+    let echo = how.profile.speech.echo.as_ref()?;
+    let above = rows.get(..floor(rows, how)).unwrap_or(rows);
+    let first = how
+        .typed
+        .lines()
+        .find(|line| !line.trim().is_empty())?
+        .trim();
+    let head: String = first.chars().take(ECHO_CHARS).collect();
+    let last = echoes(above, echo)
+        .pop()
+        .filter(|echo| echo.text.contains(&head))?;
+    Some(above.get(last.end..).unwrap_or_default().to_vec())
+}
+
 /// A message of the user's on the screen.
 struct Echo {
     start: usize,

@@ -44,6 +44,14 @@ impl Typed {
         keys
     }
 
+    /// What was typed when the submit key was last pressed.
+    pub(super) fn submitted(&self) -> &str {
+        self.text
+            .get(..self.submitted)
+            .unwrap_or("")
+            .trim_matches('\n')
+    }
+
     /// The message that was submitted; typing begins anew.
     pub(super) fn take_message(&mut self) -> String {
         let rest = self.text.split_off(self.submitted.min(self.text.len()));
