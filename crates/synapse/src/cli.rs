@@ -13,11 +13,164 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Start an agent in the background
+    #[command(
+        after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best"
+    )]
+    Start(Start),
+    /// Stop agents; returns when they and all they started are gone
+    #[command(after_help = "Example:\n  synapse stop reviewer")]
+    Stop {
+        /// Which ones
+        agents: Vec<String>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
+    /// List the agents that run
+    #[command(after_help = "Example:\n  synapse list --json")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what an agent does, and how we know
+    #[command(after_help = "Example:\n  synapse status codex")]
+    Status {
+        /// Which one
+        agent: String,
+        /// Print JSON: the body of GET /status
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send a message to an agent
+    #[command(
+        after_help = "Examples:\n  synapse send codex \"review this\" --return\n  git diff | synapse send claude - --return --timeout 600"
+    )]
+    Send(Send),
+    /// Show an agent's screen
+    #[command(after_help = "Example:\n  synapse screen claude")]
+    Screen {
+        /// Which one
+        agent: String,
+        /// With colours, as ANSI
+        #[arg(long)]
+        ansi: bool,
+    },
+    /// Press keys in an agent's terminal, by the names tmux gives them
+    #[command(after_help = "Example:\n  synapse keys claude Escape C-u")]
+    Keys {
+        /// Which one
+        agent: String,
+        /// The keys
+        #[arg(required = true)]
+        keys: Vec<String>,
+    },
+    /// Stop what an agent is doing; says what came of it
+    #[command(after_help = "Example:\n  synapse interrupt codex --json")]
+    Interrupt {
+        /// Which one
+        agent: String,
+        /// Another key than the one the profile names
+        #[arg(long)]
+        key: Option<String>,
+        /// Print JSON: {sent, was, now}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answer the question an agent is asking
+    #[command(
+        after_help = "Examples:\n  synapse answer claude yes\n  synapse answer claude 2 --fingerprint 13fc5f0f2668a8ba"
+    )]
+    Answer {
+        /// Which one
+        agent: String,
+        /// yes, no, a label, its number or its key; at a line any text
+        value: String,
+        /// Only if it is still this question
+        #[arg(long)]
+        fingerprint: Option<String>,
+    },
+    /// List the tasks of an agent, newest first
+    #[command(after_help = "Example:\n  synapse tasks codex --json")]
+    Tasks {
+        /// Which one
+        agent: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cancel a task: a waiting one is removed, a running one interrupted
+    #[command(after_help = "Example:\n  synapse cancel codex 0192f3a4")]
+    Cancel {
+        /// Whose
+        agent: String,
+        /// The task, or the beginning of its name
+        task: String,
+    },
+    /// A plain line program for demos and tests
+    #[command(
+        after_help = "Example:\n  synapse start dummy && synapse send dummy say:hello --return"
+    )]
+    DummyAgent,
+    /// The process behind an agent in the background
+    #[command(hide = true)]
+    Host(Start),
     /// Look at profiles, check them, and try them on recordings
     Profile(Profile),
     /// Show what Synapse does, with no account and no agent installed
     #[command(after_help = "Example:\n  synapse demo")]
     Demo,
+}
+
+/// `synapse start …`
+#[derive(Args)]
+pub(crate) struct Start {
+    /// A built-in profile, or a YAML file
+    pub(crate) profile: String,
+    /// Its handle; by default the profile's name
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Its port; 0 lets the system choose
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// Where it works; by default here
+    #[arg(long)]
+    pub(crate) cwd: Option<String>,
+    /// Its window, as in 120x40
+    #[arg(long)]
+    pub(crate) size: Option<synapse::config::Size>,
+    /// Arguments for the program itself
+    #[arg(last = true)]
+    pub(crate) args: Vec<String>,
+}
+
+/// `synapse send …`
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(crate) struct Send {
+    /// Which agent
+    pub(crate) agent: String,
+    /// What to say, or - for standard input
+    pub(crate) message: String,
+    /// Wait, and print the reply
+    #[arg(long = "return", conflicts_with = "no_return")]
+    pub(crate) wait: bool,
+    /// Do not wait (the default)
+    #[arg(long)]
+    pub(crate) no_return: bool,
+    /// 1 to 5; 5 interrupts what runs
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) priority: u8,
+    /// How many seconds to wait
+    #[arg(long)]
+    pub(crate) timeout: Option<u64>,
+    /// Type the message as it is, without the profile's prefix
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `synapse profile …`

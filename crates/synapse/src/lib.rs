@@ -1,6 +1,13 @@
 //! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
 
+pub mod client;
 pub mod config;
 pub mod handle;
+pub mod host;
+pub mod http;
 pub mod paths;
+pub mod pty;
+pub mod record;
 pub mod registry;
+pub mod session;
+pub mod tty;

@@ -8,20 +8,39 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command};
+use verbs::Failure;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match cli.command {
-        Command::Profile(profile) => verbs::profile::run(&profile),
-        Command::Demo => verbs::demo::run(),
+    let done = match Cli::parse().command {
+        Command::Start(args) => verbs::start::run(&args),
+        Command::Host(args) => verbs::host::run(&args),
+        Command::Stop { agents, all } => verbs::stop::run(&agents, all),
+        Command::List { json } => verbs::list::run(json),
+        Command::Status { agent, json } => verbs::status::run(&agent, json),
+        Command::Send(args) => verbs::send::run(&args),
+        Command::Screen { agent, ansi } => verbs::screen::run(&agent, ansi),
+        Command::Keys { agent, keys } => verbs::keys::run(&agent, &keys),
+        Command::Interrupt { agent, key, json } => {
+            verbs::interrupt::run(&agent, key.as_deref(), json)
+        }
+        Command::Answer {
+            agent,
+            value,
+            fingerprint,
+        } => verbs::answer::run(&agent, &value, fingerprint.as_deref()),
+        Command::Tasks { agent, json } => verbs::tasks::list(&agent, json),
+        Command::Cancel { agent, task } => verbs::tasks::cancel(&agent, &task),
+        Command::DummyAgent => verbs::dummy_agent::run(),
+        Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
+        Command::Demo => verbs::demo::run().map(|()| 0),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         // Whoever read our output has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("synapse: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(Failure::code_of(&error))
         }
     }
 }

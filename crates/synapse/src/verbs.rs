@@ -1,5 +1,58 @@
 //! The commands, one file each.
 
+pub(crate) mod answer;
 pub(crate) mod demo;
+pub(crate) mod dummy_agent;
+pub(crate) mod host;
+pub(crate) mod interrupt;
+pub(crate) mod keys;
+pub(crate) mod list;
 pub(crate) mod profile;
+mod reach;
 mod replay;
+pub(crate) mod screen;
+pub(crate) mod send;
+pub(crate) mod start;
+pub(crate) mod status;
+pub(crate) mod stop;
+pub(crate) mod tasks;
+
+use std::fmt;
+
+/// A failure with an exit code of its own.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// There is no such agent.
+    pub(crate) const NO_SUCH_AGENT: u8 = 3;
+    /// Your own task waits for an answer.
+    pub(crate) const ASKING: u8 = 4;
+    /// It took too long; the task goes on.
+    pub(crate) const TIMED_OUT: u8 = 5;
+
+    pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// The exit code of an error.
+    pub(crate) fn code_of(error: &anyhow::Error) -> u8 {
+        error
+            .downcast_ref::<Self>()
+            .map_or(1, |failure| failure.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

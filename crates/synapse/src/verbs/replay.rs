@@ -184,7 +184,8 @@ const FRAME_ROWS: usize = 3;
 /// The height of the terminal we print on.
 fn terminal_rows() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    size.map_or(24, |size| usize::from(size.ws_row)).max(FRAME_ROWS + 1)
+    size.map_or(24, |size| usize::from(size.ws_row))
+        .max(FRAME_ROWS + 1)
 }
 
 /// One line of the output.

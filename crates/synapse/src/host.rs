@@ -1,0 +1,215 @@
+//! The process behind one agent: assembles it, publishes it, and owns the order in which it ends.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+use synapse_term::profile::Profile;
+use tokio::sync::oneshot;
+
+use crate::http::{self, Served};
+use crate::paths::{Paths, create_folder};
+use crate::pty::{Exit, Size, Spawn};
+use crate::record::Record;
+use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
+use crate::session::{Command, Session, SessionHandle, Setup};
+use crate::tty::Signals;
+
+/// What is to be hosted.
+pub struct Agent {
+    /// What is known of the program.
+    pub profile: Profile,
+    /// Arguments added by the user.
+    pub args: Vec<String>,
+    /// The handle, if the user chose one.
+    pub name: Option<String>,
+    /// The port, if the user chose one.
+    pub port: Option<u16>,
+    /// Where it works.
+    pub dir: PathBuf,
+    /// Its window.
+    pub size: Size,
+    /// How many tasks may wait.
+    pub queue_limit: usize,
+}
+
+/// An agent that runs and can be reached.
+pub struct Host {
+    claim: Claim,
+    session: Session,
+    handle: SessionHandle,
+    listener: std::net::TcpListener,
+    token: Arc<str>,
+    card: serde_json::Value,
+}
+
+impl Host {
+    /// Starts the program, binds the port and publishes the agent.
+    ///
+    /// # Errors
+    /// If the name or the port is taken, or the program cannot be started.
+    pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
+        let profile = &agent.profile;
+        let registry = Registry::new(paths.registry());
+        let machine = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        let applicant = Applicant {
+            host: &machine,
+            dir: &agent.dir,
+            agent_type: &profile.name,
+            profile: &profile.name,
+            name: agent.name.as_deref(),
+        };
+        let mut claim = registry.claim(&applicant)?;
+        let wish = PortWish::from_flag(agent.port, None);
+        let listener = registry.bind([127, 0, 0, 1].into(), &profile.name, wish)?;
+        let port = listener.local_addr()?.port();
+        let token_path = paths.token(claim.id());
+        let token = new_token(&token_path)?;
+
+        let (session, handle) = Session::start(Setup {
+            profile: Arc::new(profile.clone()),
+            spawn: spawn(agent, &claim),
+            queue_limit: agent.queue_limit,
+            answers_queries: true,
+            record: record(profile),
+        })?;
+        let endpoint = format!("http://127.0.0.1:{port}");
+        let card = json!({
+            "name": claim.handle().to_string(),
+            "description": format!("{} wrapped by Synapse", profile.name),
+            "url": endpoint,
+            "version": env!("CARGO_PKG_VERSION"),
+            "capabilities": { "streaming": true },
+            "skills": [],
+        });
+        claim.publish(Address {
+            port,
+            endpoint,
+            transport: Transport::Http,
+            token_path: Some(token_path),
+        })?;
+        Ok(Self {
+            claim,
+            session,
+            handle,
+            listener,
+            token,
+            card,
+        })
+    }
+
+    /// What others read of the agent.
+    pub fn entry(&self) -> &crate::registry::Entry {
+        self.claim.entry()
+    }
+
+    /// Serves until the program is gone or somebody ends us; how the program ended.
+    ///
+    /// # Errors
+    /// If the server cannot run.
+    pub async fn run(self) -> Result<Exit> {
+        let Self {
+            claim,
+            session,
+            handle,
+            listener,
+            token,
+            card,
+        } = self;
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let door = Served {
+            session: handle.clone(),
+            card: Arc::new(card),
+            token,
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        let server = axum::serve(listener, http::router(door)).with_graceful_shutdown(async {
+            let _ = stopped.await;
+        });
+        let server = tokio::spawn(async move { server.await });
+        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let watch = tokio::spawn(async move {
+            while !signals.next().await.is_end() {}
+            let _ = handle.tell(Command::Stop).await;
+        });
+        let exit = Box::pin(session.run()).await;
+        watch.abort();
+        drop(stop);
+        // Streams end with their tasks; whoever keeps a connection open for longer is cut off.
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(2), server).await;
+        drop(claim);
+        Ok(exit)
+    }
+}
+
+/// The program's own record, below the home it will find.
+fn record(profile: &Profile) -> Option<Record> {
+    let home = profile.env.get("HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::var_os("HOME").map(PathBuf::from))?;
+    Record::of(profile.record.as_deref()?, &home)
+}
+
+fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
+    let profile = &agent.profile;
+    let mut argv = profile.command.clone();
+    // The dummy agent is this very program, wherever it is installed.
+    if let (Some(program), Ok(own)) = (argv.first_mut(), std::env::current_exe())
+        && program == "synapse"
+    {
+        *program = own.to_string_lossy().into_owned();
+    }
+    argv.extend(agent.args.iter().cloned());
+    let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
+    env.push((
+        "SYNAPSE_AGENT_ID".to_owned(),
+        claim.id().as_str().to_owned(),
+    ));
+    if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+    }
+    Spawn {
+        env: env
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        // A CLI inside a CLI of its kind refuses to start.
+        env_remove: vec!["CLAUDECODE".into()],
+        cwd: Some(
+            profile
+                .cwd
+                .as_ref()
+                .map_or_else(|| agent.dir.clone(), PathBuf::from),
+        ),
+        size: agent.size,
+        ..Spawn::new(argv)
+    }
+}
+
+/// Writes a fresh token that only this user can read.
+fn new_token(path: &std::path::Path) -> Result<Arc<str>> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    if let Some(folder) = path.parent() {
+        create_folder(folder)?;
+    }
+    let token = format!(
+        "{}{}",
+        uuid::Uuid::new_v4().simple(),
+        uuid::Uuid::new_v4().simple()
+    );
+    let mut options = std::fs::OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path);
+    let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
+    file.write_all(token.as_bytes())?;
+    Ok(token.into())
+}

@@ -1,0 +1,55 @@
+//! The agent's HTTP: one resource per file, a guard in front of all. Knows the session by its
+//! handle and nothing of screens.
+
+mod agent;
+mod guard;
+mod shapes;
+mod tasks;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use axum::routing::{get, post};
+
+use crate::session::SessionHandle;
+
+/// The largest body that is taken.
+const BODY: usize = 1 << 20;
+
+/// What all resources share.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The agent.
+    pub session: SessionHandle,
+    /// What it says of itself.
+    pub card: Arc<serde_json::Value>,
+    /// What callers must show.
+    pub token: Arc<str>,
+}
+
+/// All resources, behind the guard.
+pub fn router(served: Served) -> Router {
+    let guard = middleware::from_fn_with_state(served.clone(), guard::check);
+    Router::new()
+        .route("/healthz", get(agent::health))
+        .route("/.well-known/agent.json", get(agent::card))
+        .route("/status", get(agent::status))
+        .route("/screen", get(agent::screen))
+        .route("/interrupt", post(agent::interrupt))
+        .route("/keys", post(agent::keys))
+        .route("/answer", post(agent::answer))
+        .route("/tasks", get(tasks::list))
+        .route("/tasks/send", post(tasks::send))
+        .route("/tasks/send-priority", post(tasks::send_priority))
+        .route("/tasks/sendSubscribe", post(tasks::send_subscribe))
+        .route("/tasks/{id}", get(tasks::show))
+        .route("/tasks/{id}/subscribe", get(tasks::subscribe))
+        .route("/tasks/{id}/input", post(tasks::input))
+        .route("/tasks/{id}/cancel", post(tasks::cancel))
+        .fallback(agent::nothing_here)
+        .layer(guard)
+        .layer(DefaultBodyLimit::max(BODY))
+        .with_state(served)
+}

@@ -1,0 +1,76 @@
+//! `synapse host`: the process `synapse start` leaves behind. It tells one line on standard output,
+//! that it can be reached or why not, and is silent from then on.
+
+use std::io::Write as _;
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+use synapse::config::Config;
+use synapse::host::{Agent, Host};
+use synapse::paths::{Paths, create_folder};
+use synapse::pty::Size;
+
+use super::profile;
+use crate::cli::Start;
+
+/// Runs it.
+pub(crate) fn run(args: &Start) -> Result<u8> {
+    // A session of its own: no terminal can hang it up, no Ctrl-C of the starter reaches it.
+    let _ = rustix::process::setsid();
+    match serve(args) {
+        Ok(code) => Ok(code),
+        Err(error) => {
+            writeln!(
+                std::io::stdout().lock(),
+                "{}",
+                json!({ "error": format!("{error:#}") })
+            )?;
+            Ok(1)
+        }
+    }
+}
+
+fn serve(args: &Start) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    let config = Config::load(&paths.config())?.config;
+    let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
+        PathBuf::from(dir).canonicalize()
+    });
+    let dir = dir.context("the working directory cannot be used")?;
+    let size = args.size.unwrap_or(config.size);
+    let agent = Agent {
+        profile: profile::find(&args.profile)?,
+        args: args.args.clone(),
+        name: args.name.clone(),
+        port: args.port,
+        dir,
+        size: Size::new(size.columns, size.rows),
+        queue_limit: config.queue_limit,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let host = Host::start(&agent, &paths)?;
+        let entry = host.entry();
+        let told = json!({
+            "handle": entry.handle.to_string(), "pid": std::process::id(), "endpoint": entry.endpoint,
+        });
+        let log = paths.log(&entry.handle);
+        if let Some(folder) = log.parent() {
+            create_folder(folder)?;
+        }
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&log)?;
+        let writer = file.try_clone()?;
+        tracing_subscriber::fmt().with_ansi(false).with_writer(std::sync::Mutex::new(writer)).init();
+        tracing::info!(handle = %entry.handle, endpoint = %entry.endpoint, "agent started");
+        writeln!(std::io::stdout().lock(), "{told}")?;
+        rustix::stdio::dup2_stdout(file.as_fd())?;
+        let exit = Box::pin(host.run()).await?;
+        tracing::info!(code = exit.code(), "agent ended");
+        Ok(u8::try_from(exit.code()).unwrap_or(1))
+    })
+}

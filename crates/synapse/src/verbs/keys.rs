@@ -1,0 +1,16 @@
+//! `synapse keys`.
+
+use anyhow::Result;
+use hyper::Method;
+use serde_json::json;
+
+use super::reach;
+
+/// Runs it.
+pub(crate) fn run(agent: &str, keys: &[String]) -> Result<u8> {
+    let body = json!({ "keys": keys });
+    reach::ask(agent, async |client| {
+        client.call(Method::POST, "/keys", Some(&body)).await
+    })?;
+    Ok(0)
+}

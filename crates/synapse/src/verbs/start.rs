@@ -1,0 +1,67 @@
+//! `synapse start`: an agent in the background.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::cli::Start;
+
+/// Runs it: starts the host and waits until it can be reached, or says why it cannot.
+pub(crate) fn run(args: &Start) -> Result<u8> {
+    let own = std::env::current_exe().context("this program cannot find itself")?;
+    let mut command = Command::new(own);
+    command.arg("host").arg(&args.profile);
+    let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];
+    for (flag, value) in flags
+        .into_iter()
+        .filter_map(|(flag, value)| Some((flag, value?)))
+    {
+        command.args([flag.to_owned(), value]);
+    }
+    if let Some(port) = args.port {
+        command.args(["--port".to_owned(), port.to_string()]);
+    }
+    if let Some(size) = &args.size {
+        command.args(["--size".to_owned(), size.to_string()]);
+    }
+    command.arg("--").args(&args.args);
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child = child.context("the host could not be started")?;
+    let mut line = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        BufReader::new(stdout).read_line(&mut line)?;
+    }
+    let told: Value = serde_json::from_str(&line).unwrap_or_default();
+    let text = |name: &str| {
+        told.get(name)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned()
+    };
+    if told.get("handle").is_none() {
+        let _ = child.wait();
+        let error = text("error");
+        bail!(
+            "{}",
+            if error.is_empty() {
+                "the host ended before it was ready"
+            } else {
+                &error
+            }
+        );
+    }
+    let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
+    writeln!(
+        std::io::stdout().lock(),
+        "{} (PID {pid}) {}",
+        text("handle"),
+        text("endpoint")
+    )?;
+    Ok(0)
+}
