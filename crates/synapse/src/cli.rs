@@ -4,7 +4,12 @@ use clap::{Args, Parser, Subcommand};
 
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]
-#[command(version, about, arg_required_else_help = true)]
+#[command(
+    version,
+    about,
+    arg_required_else_help = true,
+    after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -118,9 +123,20 @@ pub(crate) enum Command {
     Host(Start),
     /// Look at profiles, check them, and try them on recordings
     Profile(Profile),
+    /// `synapse <profile>`: wrap an agent here, in this terminal
+    #[command(external_subcommand)]
+    Wrap(Vec<String>),
     /// Show what Synapse does, with no account and no agent installed
     #[command(after_help = "Example:\n  synapse demo")]
     Demo,
+}
+
+/// `synapse <profile> …`
+#[derive(Parser)]
+#[command(name = "synapse")]
+pub(crate) struct Wrap {
+    #[command(flatten)]
+    pub(crate) start: Start,
 }
 
 /// `synapse start …`

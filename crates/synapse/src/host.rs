@@ -6,11 +6,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse_term::profile::Profile;
-use tokio::sync::oneshot;
+use tokio::sync::{broadcast, oneshot};
 
 use crate::http::{self, Served};
 use crate::paths::{Paths, create_folder};
-use crate::pty::{Exit, Size, Spawn};
+use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
 use crate::session::{Command, Session, SessionHandle, Setup};
@@ -32,6 +32,9 @@ pub struct Agent {
     pub size: Size,
     /// How many tasks may wait.
     pub queue_limit: usize,
+    /// The modes of the human's terminal, where the agent has one: that terminal answers the
+    /// program's questions, otherwise we do.
+    pub terminal: Option<Termios>,
 }
 
 /// An agent that runs and can be reached.
@@ -74,7 +77,7 @@ impl Host {
             profile: Arc::new(profile.clone()),
             spawn: spawn(agent, &claim),
             queue_limit: agent.queue_limit,
-            answers_queries: true,
+            answers_queries: agent.terminal.is_none(),
             record: record(profile),
         })?;
         let endpoint = format!("http://127.0.0.1:{port}");
@@ -105,6 +108,16 @@ impl Host {
     /// What others read of the agent.
     pub fn entry(&self) -> &crate::registry::Entry {
         self.claim.entry()
+    }
+
+    /// What asks and answers.
+    pub fn session(&self) -> SessionHandle {
+        self.handle.clone()
+    }
+
+    /// What the program paints from here on.
+    pub fn viewer(&self) -> broadcast::Receiver<Arc<[u8]>> {
+        self.session.viewer()
     }
 
     /// Serves until the program is gone or somebody ends us; how the program ended.
@@ -186,6 +199,7 @@ fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
                 .map_or_else(|| agent.dir.clone(), PathBuf::from),
         ),
         size: agent.size,
+        modes: agent.terminal.clone(),
         ..Spawn::new(argv)
     }
 }

@@ -5,6 +5,7 @@ pub mod config;
 pub mod handle;
 pub mod host;
 pub mod http;
+pub mod mirror;
 pub mod paths;
 pub mod pty;
 pub mod record;

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Cancel { agent, task } => verbs::tasks::cancel(&agent, &task),
         Command::DummyAgent => verbs::dummy_agent::run(),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
+        Command::Wrap(args) => verbs::wrap::run(&args),
         Command::Demo => verbs::demo::run().map(|()| 0),
     };
     match done {

@@ -1,11 +1,13 @@
-//! A program in a pseudo-terminal of its own, on Linux. Owns the master side, the program's session and its
-//! end. It knows nothing of what the bytes mean.
+//! A program in a pseudo-terminal of its own, on Linux. Owns the master side, the program's session
+//! and its end. It knows nothing of what the bytes mean.
 //!
 //! ```text
-//! host ── keeper thread ─► leader ─► program      the leader plays the shell: it has the session and the
-//!      ◄─ reports (pipe) ──┘          │            terminal, and the program is its foreground job, so that
-//!      ◄─ output thread ──── master ──┘            Ctrl-Z stops it as it would in a shell
+//! host ── keeper thread ─► leader ─► program
+//!   ◄──── reports (pipe) ────┘          │
+//!   ◄──── output thread ◄── master ◄────┘
 //! ```
+//! The leader plays the shell: it has the session and the terminal, and the program is its foreground
+//! job, so that Ctrl-Z stops it as it would in a shell.
 
 mod family;
 mod keeper;
@@ -20,6 +22,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::kill_process_group;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{
@@ -43,7 +46,8 @@ const REPORT_PATIENCE: Duration = Duration::from_secs(5);
 /// What to run, and where.
 #[derive(Clone, Debug, Default)]
 pub struct Spawn {
-    /// The command and its arguments. A command without a slash is looked for in the program's `PATH`.
+    /// The command and its arguments. A command without a slash is looked for in the program's
+    /// `PATH`.
     pub argv: Vec<OsString>,
     /// Variables to set, beside those of this process.
     pub env: Vec<(OsString, OsString)>,
@@ -71,7 +75,8 @@ impl Spawn {
     }
 }
 
-/// A running program and its terminal. Dropped while the program runs, it kills it and what it started.
+/// A running program and its terminal. Dropped while the program runs, it kills it and what it
+/// started.
 #[derive(Debug)]
 pub struct Pty {
     master: OwnedFd,
@@ -120,6 +125,10 @@ impl Pty {
     /// # Errors
     /// If there is no such group any more.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
+        // The kernel goes on naming a group that is gone, and its number may be another's.
+        if self.state().exit().is_some() {
+            return Err(Errno::SRCH.into());
+        }
         let group = self.foreground_group().unwrap_or_else(|| self.pid());
         Ok(kill_process_group(group, signal)?)
     }
@@ -146,14 +155,16 @@ impl Pty {
             .await
     }
 
-    /// Waits until the program has exited. What it wrote last may still be on its way. Safe to cancel.
+    /// Waits until the program has exited. What it wrote last may still be on its way. Safe to
+    /// cancel.
     pub async fn wait(&self) -> Exit {
         self.keeper.until(State::exit).await
     }
 
-    /// Ends the program and all it started that is still in its session or below it: asks with SIGHUP and
-    /// SIGTERM, and kills what is left after `grace`. Output must be taken meanwhile, or a program that says
-    /// goodbye is stuck until it is killed. Cancelled, it may leave some running.
+    /// Ends the program and all it started that is still in its session or below it: asks with
+    /// SIGHUP and SIGTERM, and kills what is left after `grace`. Output must be taken meanwhile, or
+    /// a program that says goodbye is stuck until it is killed. Cancelled, it may leave some
+    /// running.
     ///
     /// # Errors
     /// If some could not be killed: they belong to another user, or hang in the kernel.

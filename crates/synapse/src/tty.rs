@@ -1,5 +1,6 @@
-//! The human's terminal: raw mode and the way back from it, keys, paint, size and signals. It owns the terminal's
-//! modes; whatever happens to this process, it must not leave them to the shell as a program had them.
+//! The human's terminal: raw mode and the way back from it, keys, paint, size and signals. It owns
+//! the terminal's modes; whatever happens to this process, it must not leave them to the shell as a
+//! program had them.
 
 mod keyboard;
 mod raw;
@@ -52,8 +53,8 @@ pub fn display() -> Result<Writer, TtyError> {
     Ok(Writer::new(open()?)?)
 }
 
-/// Opens the terminal once more, for us alone: with the shell's own descriptor made non-blocking, the shell and all its
-/// later programs would fail.
+/// Opens the terminal once more, for us alone: with the shell's own descriptor made non-blocking,
+/// the shell and all its later programs would fail.
 fn open() -> Result<OwnedFd, TtyError> {
     if !isatty(stdin()) {
         return Err(TtyError::NotATerminal);

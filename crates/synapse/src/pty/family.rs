@@ -1,5 +1,6 @@
-//! The processes of a session and those below them, and their end. Programs run their tools in sessions of their own, which
-//! no signal to a group reaches; they are found in /proc, and held by descriptor so that no number is mistaken.
+//! The processes of a session and those below them, and their end. Programs run their tools in
+//! sessions of their own, which no signal to a group reaches; they are found in /proc, and held by
+//! descriptor so that no number is mistaken.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -14,8 +15,8 @@ use super::Survivors;
 /// How long the kernel may take to end what was killed.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks all of them to end, and kills what is left after `grace`. The leader is left alone: it ends with the program, and tells how
-/// that ended.
+/// Asks all of them to end, and kills what is left after `grace`. The leader is left alone: it ends
+/// with the program, and tells how that ended.
 pub(super) async fn end(leader: Pid, grace: Duration) -> Result<(), Survivors> {
     let mut family = Family::of(leader);
     // One that is stopped must go on to hear that it is to end.

@@ -1,5 +1,6 @@
-//! The thread that starts a program and hears of its end. The kernel kills a child with the *thread* that started it
-//! (`PR_SET_PDEATHSIG`), so that thread must live as long as the child: a worker of the runtime would not do.
+//! The thread that starts a program and hears of its end. The kernel kills a child with the
+//! *thread* that started it (`PR_SET_PDEATHSIG`), so that thread must live as long as the child: a
+//! worker of the runtime would not do.
 
 use std::io::{self, PipeReader, Read};
 use std::os::fd::OwnedFd;
@@ -54,8 +55,8 @@ impl Exit {
     }
 }
 
-/// Holds the keeper thread. The leader stays unreaped until this is dropped, so that its number, which is the session's,
-/// belongs to nobody else meanwhile.
+/// Holds the keeper thread. The leader stays unreaped until this is dropped, so that its number,
+/// which is the session's, belongs to nobody else meanwhile.
 #[derive(Debug)]
 pub(super) struct Keeper {
     pid: Pid,

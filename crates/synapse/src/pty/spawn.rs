@@ -1,8 +1,9 @@
 //! From fork to exec, and the leader that stays between: all unsafe code of the project.
 //!
-//! The leader is a fork of this process that executes nothing. It has the session and the terminal as a shell would, and
-//! the program is its foreground job. Without it the program's group would be an orphaned one, in which the kernel
-//! ignores Ctrl-Z, and programs that suspend themselves would hang.
+//! The leader is a fork of this process that executes nothing. It has the session and the terminal
+//! as a shell would, and the program is its foreground job. Without it the program's group would be
+//! an orphaned one, in which the kernel ignores Ctrl-Z, and programs that suspend themselves would
+//! hang.
 #![expect(
     unsafe_code,
     reason = "between fork and exec there is only what libc gives"
@@ -69,8 +70,9 @@ pub enum SpawnError {
     },
 }
 
-/// Starts the leader and, as its job, the program. Returns when the program was executed. The leader writes numbers of four bytes
-/// to the pipe: the program's process, then each change of its status.
+/// Starts the leader and, as its job, the program. Returns when the program was executed. The
+/// leader writes numbers of four bytes to the pipe: the program's process, then each change of its
+/// status.
 pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader), SpawnError> {
     let (program, args) = spawn.argv.split_first().ok_or(SpawnError::Empty)?;
     let mut command = Command::new(program);
@@ -96,17 +98,17 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
     let report_fd = report.as_raw_fd();
     let split = move || {
         lead(host)?;
-        // SAFETY: the system call copies this process as fork does; the copy shares nothing with it. Unlike fork()
-        // it takes no locks of libc, and neither side needs what fork() would have refreshed: one only makes system
-        // calls, the other executes.
+        // SAFETY: the system call copies this process as fork does; the copy shares nothing with
+        // it. Unlike fork() it takes no locks of libc, and neither side needs what fork() would
+        // have refreshed: one only makes system calls, the other executes.
         match unsafe { libc::syscall(libc::SYS_clone, c_long::from(libc::SIGCHLD), 0, 0, 0, 0) } {
             -1 => Err(io::Error::last_os_error()),
             0 => follow(dir.as_ref()),
             program => watch(program as pid_t, report_fd),
         }
     };
-    // SAFETY: `split` runs between fork and exec and keeps to system calls: no allocation, no locks, no panics.
-    // `report` and `dir` are open until the command has been spawned.
+    // SAFETY: `split` runs between fork and exec and keeps to system calls: no allocation, no
+    // locks, no panics. `report` and `dir` are open until the command has been spawned.
     unsafe { command.pre_exec(split) };
     notice_children();
     let spawned = command.spawn();
@@ -117,7 +119,8 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
     }
 }
 
-/// Opened before the fork, so that whatever is wrong with it is not mistaken for something wrong with the command.
+/// Opened before the fork, so that whatever is wrong with it is not mistaken for something wrong
+/// with the command.
 fn open_dir(cwd: &Path) -> io::Result<(OwnedFd, PathBuf)> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = openat(CWD, cwd, flags, Mode::empty())?;
@@ -127,7 +130,8 @@ fn open_dir(cwd: &Path) -> io::Result<(OwnedFd, PathBuf)> {
 
 /// A process whose parent ignored SIGCHLD inherits that, and is then never told how a child ended.
 fn notice_children() {
-    // SAFETY: sigaction writes to the struct it is given, for which zeroes are valid, and reads another just filled.
+    // SAFETY: sigaction writes to the struct it is given, for which zeroes are valid, and reads
+    // another just filled.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut action) == 0
@@ -176,7 +180,8 @@ fn lead(host: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes the job that has the keyboard, and dies with the leader. Leaves no descriptor open but the terminal's.
+/// Becomes the job that has the keyboard, and dies with the leader. Leaves no descriptor open but
+/// the terminal's.
 fn follow(dir: Option<&OwnedFd>) -> io::Result<()> {
     // The leader is in no other namespace than we are: it is our parent, or 1 is.
     let leader = rustix::process::getsid(None)?;
@@ -200,8 +205,9 @@ fn follow(dir: Option<&OwnedFd>) -> io::Result<()> {
 
 /// The rest of the leader's life: it tells the host what becomes of the program, and ends with it.
 fn watch(program: pid_t, report: RawFd) -> ! {
-    // SAFETY: all of these are plain system calls on numbers and on locals that outlive them. The descriptors closed here
-    // are this process's own copies, which nobody uses any more: it never returns to code that owns one.
+    // SAFETY: all of these are plain system calls on numbers and on locals that outlive them. The
+    // descriptors closed here are this process's own copies, which nobody uses any more: it never
+    // returns to code that owns one.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"synapse-leader".as_ptr());
         libc::dup2(report, 0);
@@ -245,11 +251,12 @@ fn die_with(parent: Pid) -> io::Result<()> {
 
 /// What was ignored stays ignored through exec, and Ctrl-C would do nothing.
 fn reset_signals() {
-    // As the kernel has it: handler, flags, restorer, mask; libc would not let us reset those it uses itself.
+    // As the kernel has it: handler, flags, restorer, mask; libc would not let us reset those it
+    // uses itself.
     let default = [0_u64; 4];
     for signal in 1..=SIGNALS {
-        // SAFETY: the kernel reads the struct, which is as large as it expects, and installs no handler: it takes
-        // one away.
+        // SAFETY: the kernel reads the struct, which is as large as it expects, and installs no
+        // handler: it takes one away.
         unsafe {
             let nothing = std::ptr::null_mut::<u64>();
             libc::syscall(
@@ -277,7 +284,8 @@ fn mask(how: c_int) {
     }
 }
 
-/// Closes or marks all descriptors from `first` on, at once or, where the kernel cannot, `one_by_one`.
+/// Closes or marks all descriptors from `first` on, at once or, where the kernel cannot,
+/// `one_by_one`.
 fn each_descriptor_from(first: c_uint, flags: c_uint, one_by_one: impl Fn(RawFd)) {
     // SAFETY: the system call takes three numbers. What it closes is said for each caller.
     let done = unsafe { libc::syscall(libc::SYS_close_range, first, c_uint::MAX, flags) };

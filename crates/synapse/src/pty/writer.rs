@@ -1,5 +1,5 @@
-//! The way to a terminal: a bounded queue in front of a descriptor that never blocks, so that a program (or a
-//! terminal) that does not read cannot hold its owner.
+//! The way to a terminal: a bounded queue in front of a descriptor that never blocks, so that a
+//! program (or a terminal) that does not read cannot hold its owner.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};

@@ -13,11 +13,11 @@ use synapse_term::profile::Profile;
 use synapse_term::reading::{Reading, State};
 use synapse_term::screen;
 use synapse_term::watch::{Event, Watcher};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Attached, Board, Command, Effect, Ending, Look, Queue, Refusal, SessionHandle, Turn};
-use crate::pty::{Exit, Output, Pty, Size, Spawn, SpawnError, Writer};
+use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use crate::record::Record;
 use interrupt::Pending;
 
@@ -58,6 +58,8 @@ pub struct Session {
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
     record: Option<Record>,
+    suspended: watch::Sender<bool>,
+    pty_state: PtyState,
     start: Instant,
 }
 
@@ -89,7 +91,8 @@ impl Session {
         let size = screen_size(setup.spawn.size);
         let (pty, writer, output) = Pty::spawn(&setup.spawn)?;
         let board = Arc::new(Board::default());
-        let (handle, inbox) = SessionHandle::new(Arc::clone(&board));
+        let (suspended, is_suspended) = watch::channel(false);
+        let (handle, inbox) = SessionHandle::new(Arc::clone(&board), is_suspended);
         let (viewers, _) = broadcast::channel(VIEW_TAIL);
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
@@ -106,6 +109,8 @@ impl Session {
             inbox,
             answers_queries: setup.answers_queries,
             record: setup.record,
+            suspended,
+            pty_state: PtyState::Running,
             start: Instant::now(),
         };
         Ok((session, handle))
@@ -129,6 +134,10 @@ impl Session {
                     Some(bytes) => self.take(&bytes),
                     None => return self.exited().await,
                 },
+                state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
+                    self.pty_state = state;
+                    self.suspended.send_replace(state == PtyState::Stopped);
+                }
                 () = sleep_until(self.start + deadline.unwrap_or_default()), if deadline.is_some() => {
                     let now = self.now();
                     self.watcher.tick(now);
@@ -136,6 +145,11 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// What the program paints from here on.
+    pub fn viewer(&self) -> broadcast::Receiver<Arc<[u8]>> {
+        self.viewers.subscribe()
     }
 
     fn now(&self) -> Duration {
@@ -296,6 +310,11 @@ impl Session {
                 let live = self.viewers.subscribe();
                 let snapshot = self.watcher.screen().snapshot();
                 let _ = done.send(Attached { snapshot, live });
+            }
+            Command::Continue => {
+                if let Err(error) = self.pty.signal_group(Signal::CONT) {
+                    tracing::warn!(%error, "the program could not be continued");
+                }
             }
             Command::Stop => {}
         }

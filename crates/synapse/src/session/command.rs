@@ -9,7 +9,7 @@ use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::State;
 use thiserror::Error;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use super::{Board, Priority};
 use crate::pty::Size;
@@ -45,6 +45,8 @@ pub enum Command {
     Look(oneshot::Sender<Look>),
     /// Everything that is painted from now on.
     Attach(oneshot::Sender<Attached>),
+    /// Let a suspended program go on.
+    Continue,
     /// End the agent.
     Stop,
 }
@@ -136,13 +138,23 @@ pub struct SessionHandle {
     commands: mpsc::Sender<Command>,
     /// What can be read without asking.
     pub board: Arc<Board>,
+    /// Whether the program suspended itself, as on Ctrl-Z.
+    pub suspended: watch::Receiver<bool>,
 }
 
 impl SessionHandle {
     /// A handle and the inbox it fills.
-    pub(super) fn new(board: Arc<Board>) -> (Self, mpsc::Receiver<Command>) {
+    pub(super) fn new(
+        board: Arc<Board>,
+        suspended: watch::Receiver<bool>,
+    ) -> (Self, mpsc::Receiver<Command>) {
         let (commands, inbox) = mpsc::channel(INBOX);
-        (Self { commands, board }, inbox)
+        let handle = Self {
+            commands,
+            board,
+            suspended,
+        };
+        (handle, inbox)
     }
 
     /// Asks something and waits for the answer.

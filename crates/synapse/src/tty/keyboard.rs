@@ -9,7 +9,8 @@ use super::{TtyError, open};
 /// More than the kernel keeps, so that one read takes all.
 const MOST_KEYS: usize = 4096;
 
-/// Reads the terminal; one owner. Nothing is read ahead: what nobody asked for is left to the shell.
+/// Reads the terminal; one owner. Nothing is read ahead: what nobody asked for is left to the
+/// shell.
 #[derive(Debug)]
 pub struct Keyboard {
     /// No pipe, but tokio treats all that can be read alike.

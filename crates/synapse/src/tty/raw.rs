@@ -1,5 +1,6 @@
-//! Raw mode, and the way back from it on every path: drop, panic, signal, suspension. What is to be restored is
-//! registered for the whole process, because whoever restores it may not know who set it.
+//! Raw mode, and the way back from it on every path: drop, panic, signal, suspension. What is to be
+//! restored is registered for the whole process, because whoever restores it may not know who set
+//! it.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -68,8 +69,8 @@ impl Drop for RawMode {
     }
 }
 
-/// Gives the terminal back as it was found, if this process has it in raw mode: for exits that drop nothing. It may be called from
-/// anywhere, and again.
+/// Gives the terminal back as it was found, if this process has it in raw mode: for exits that drop
+/// nothing. It may be called from anywhere, and again.
 pub fn restore() {
     let mut slot = match HELD.try_lock() {
         Ok(slot) => slot,
@@ -82,8 +83,8 @@ pub fn restore() {
     }
 }
 
-/// From now on a panic gives the terminal back before it is reported. A host that goes on after one has to
-/// [enter again](RawMode::enter_again).
+/// From now on a panic gives the terminal back before it is reported. A host that goes on after one
+/// has to [enter again](RawMode::enter_again).
 pub fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -36,7 +36,8 @@ impl Event {
     }
 }
 
-/// The stream. While there is one, and from then on, none of these signals does what it does by default.
+/// The stream. While there is one, and from then on, none of these signals does what it does by
+/// default.
 #[derive(Debug)]
 pub struct Signals {
     interrupted: Signal,

@@ -10,7 +10,8 @@ use tokio::time::timeout;
 use super::raw::is_elsewhere;
 use super::{Event, RawMode, Signals, TtyError, restore};
 
-/// `kill %1` continues a stopped job together with the signal that ends it: how far apart the two may come.
+/// `kill %1` continues a stopped job together with the signal that ends it: how far apart the two
+/// may come.
 const END_PATIENCE: Duration = Duration::from_millis(100);
 
 /// How a suspension ended.
@@ -53,8 +54,8 @@ impl RawMode {
     }
 }
 
-/// Waits until we go on, and says whether it is to end. Threads may run for a moment after they were stopped: only the
-/// signal says that it is over.
+/// Waits until we go on, and says whether it is to end. Threads may run for a moment after they
+/// were stopped: only the signal says that it is over.
 async fn continued(signals: &mut Signals) -> bool {
     let mut is_end = false;
     loop {
@@ -69,8 +70,8 @@ async fn ended(signals: &mut Signals) {
     while !signals.next().await.is_end() {}
 }
 
-/// Whether the first of our ancestors that is not of our job is of our session: a shell that can continue us. Without one
-/// the kernel ignores Ctrl-Z, and so do we.
+/// Whether the first of our ancestors that is not of our job is of our session: a shell that can
+/// continue us. Without one the kernel ignores Ctrl-Z, and so do we.
 fn has_shell() -> bool {
     let (job, session) = (getpgrp(), getsid(None).ok());
     let mut ancestor = getppid();

@@ -1,6 +1,7 @@
 //! `synapse host`: the process `synapse start` leaves behind. It tells one line on standard output,
 //! that it can be reached or why not, and is silent from then on.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse::config::Config;
+use synapse::handle::Handle;
 use synapse::host::{Agent, Host};
 use synapse::paths::{Paths, create_folder};
 use synapse::pty::Size;
@@ -48,6 +50,7 @@ fn serve(args: &Start) -> Result<u8> {
         dir,
         size: Size::new(size.columns, size.rows),
         queue_limit: config.queue_limit,
+        terminal: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -59,13 +62,7 @@ fn serve(args: &Start) -> Result<u8> {
         let told = json!({
             "handle": entry.handle.to_string(), "pid": std::process::id(), "endpoint": entry.endpoint,
         });
-        let log = paths.log(&entry.handle);
-        if let Some(folder) = log.parent() {
-            create_folder(folder)?;
-        }
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(&log)?;
-        let writer = file.try_clone()?;
-        tracing_subscriber::fmt().with_ansi(false).with_writer(std::sync::Mutex::new(writer)).init();
+        let file = log_to(&paths, &entry.handle)?;
         tracing::info!(handle = %entry.handle, endpoint = %entry.endpoint, "agent started");
         writeln!(std::io::stdout().lock(), "{told}")?;
         rustix::stdio::dup2_stdout(file.as_fd())?;
@@ -73,4 +70,20 @@ fn serve(args: &Start) -> Result<u8> {
         tracing::info!(code = exit.code(), "agent ended");
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     })
+}
+
+/// Sends what is logged to the agent's own file.
+pub(super) fn log_to(paths: &Paths, handle: &Handle) -> Result<File> {
+    let log = paths.log(handle);
+    if let Some(folder) = log.parent() {
+        create_folder(folder)?;
+    }
+    let file = File::options().create(true).append(true).open(&log);
+    let file = file.with_context(|| format!("cannot write {}", log.display()))?;
+    let writer = std::sync::Mutex::new(file.try_clone()?);
+    tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(writer)
+        .init();
+    Ok(file)
 }

@@ -1,0 +1,55 @@
+//! `synapse <profile>`: an agent in this terminal.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::Parser as _;
+use synapse::config::Config;
+use synapse::host::{Agent, Host};
+use synapse::mirror;
+use synapse::paths::Paths;
+use synapse::tty::{self, RawMode};
+
+use super::{host, profile};
+use crate::cli::Wrap;
+
+/// How long the terminal may take to show the program's last words.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Runs it; the program's exit code is ours.
+pub(crate) fn run(args: &[String]) -> Result<u8> {
+    let name = ["synapse".to_owned()];
+    let args = Wrap::parse_from(name.iter().chain(args)).start;
+    let paths = Paths::from_env()?;
+    let config = Config::load(&paths.config())?.config;
+    let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
+        PathBuf::from(dir).canonicalize()
+    });
+    let profile = profile::find(&args.profile)?;
+    tty::restore_on_panic();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let raw = RawMode::enter()?;
+        let agent = Agent {
+            profile,
+            args: args.args.clone(),
+            name: args.name.clone(),
+            port: args.port,
+            dir: dir.context("the working directory cannot be used")?,
+            size: tty::size(),
+            queue_limit: config.queue_limit,
+            terminal: Some(raw.modes().clone()),
+        };
+        let host = Host::start(&agent, &paths)?;
+        host::log_to(&paths, &host.entry().handle)?;
+        let shown = tokio::spawn(mirror::show(host.session(), raw, host.viewer()));
+        let exit = Box::pin(host.run()).await?;
+        let _ = tokio::time::timeout(LAST_WORDS, shown).await;
+        tty::restore();
+        Ok(u8::try_from(exit.code()).unwrap_or(1))
+    })
+}

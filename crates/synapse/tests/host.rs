@@ -1,0 +1,424 @@
+//! Agents in the background, as a user runs them: the built binary, the dummy agent, real PTYs.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "this is a test"
+)]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A home of its own, and what runs in it; everything is stopped at the end.
+struct World {
+    home: TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            home: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A world with one dummy agent in it.
+    fn with_dummy() -> Self {
+        let world = Self::new();
+        world.ok(&["start", "dummy", "--port", "0"]);
+        world
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let home = self.home.path();
+        Command::new(assert_cmd::cargo::cargo_bin!("synapse"))
+            .args(args)
+            .env("SYNAPSE_HOME", home.join("synapse"))
+            .env("A2A_HOME", home.join("a2a"))
+            .current_dir(home)
+            .output()
+            .unwrap()
+    }
+
+    /// Runs a command that must succeed; what it printed.
+    fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?} failed: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(args)).unwrap()
+    }
+
+    /// Waits until something is so.
+    fn wait_until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !is_so(self) {
+            assert!(Instant::now() < deadline, "{what}: not within 20 s");
+            std::thread::yield_now();
+        }
+    }
+
+    fn state(&self, agent: &str) -> String {
+        self.json(&["status", agent, "--json"])["status"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    fn wait_for_state(&self, agent: &str, state: &str) {
+        self.wait_until(&format!("{agent} is {state}"), |world| {
+            world.state(agent) == state
+        });
+    }
+
+    /// The state of the task whose message is this.
+    fn task_state(&self, message: &str) -> String {
+        let tasks = self.json(&["tasks", "dummy", "--json"]);
+        let tasks = tasks["tasks"].as_array().unwrap().clone();
+        let task = tasks
+            .iter()
+            .find(|task| task["message"]["parts"][0]["text"] == message)
+            .unwrap();
+        task["status"]["state"].as_str().unwrap().to_owned()
+    }
+
+    fn entry(&self) -> Value {
+        self.json(&["list", "--json"])[0].clone()
+    }
+
+    /// A bare HTTP exchange: status and body.
+    fn http(&self, head: &str, body: &str) -> (u16, String) {
+        let port = self.entry()["port"].as_u64().unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer)
+    }
+
+    fn token(&self) -> String {
+        std::fs::read_to_string(self.entry()["token_path"].as_str().unwrap()).unwrap()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.run(&["stop", "--all"]);
+    }
+}
+
+/// Whether a process has ended; its parent may not have noticed yet.
+fn is_gone(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
+}
+
+#[test]
+fn a_message_comes_back_word_for_word() {
+    let world = World::with_dummy();
+    assert_eq!(
+        world.ok(&["send", "dummy", "say:hello  world", "--return"]),
+        "hello  world\n"
+    );
+    let answer = world.json(&["send", "@DUMMY", "code:python", "--return", "--json"]);
+    assert_eq!(
+        (&answer["state"], &answer["source"]),
+        (&"completed".into(), &"screen".into())
+    );
+    assert!(
+        answer["reply"]
+            .as_str()
+            .unwrap()
+            .contains("```python\ndef greet"),
+        "{answer}"
+    );
+    let kinds: Vec<&str> = answer["task"]["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["text", "code", "text"]);
+    assert_eq!(answer["task"]["message"]["parts"][0]["text"], "code:python");
+}
+
+#[test]
+fn a_question_is_answered_and_the_task_goes_on() {
+    let world = World::with_dummy();
+    let asked = world.run(&["send", "dummy", "ask:yn Really?", "--return"]);
+    assert_eq!(
+        asked.status.code(),
+        Some(4),
+        "your own task waits for an answer"
+    );
+    assert!(String::from_utf8_lossy(&asked.stderr).contains("Really? (y/n):"));
+    let status = world.json(&["status", "dummy", "--json"]);
+    assert_eq!(status["status"], "INPUT_REQUIRED");
+    assert_eq!(status["prompt"]["options"][0]["label"], "y");
+
+    let stale = world.run(&[
+        "answer",
+        "dummy",
+        "yes",
+        "--fingerprint",
+        "0000000000000000",
+    ]);
+    assert_eq!(stale.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&stale.stderr).contains("the question has changed"));
+    assert_eq!(
+        world.state("dummy"),
+        "INPUT_REQUIRED",
+        "a refused answer types nothing"
+    );
+
+    world.ok(&["answer", "dummy", "yes"]);
+    world.wait_until("the task is completed", |w| {
+        w.task_state("ask:yn Really?") == "completed"
+    });
+    let late = world.run(&["answer", "dummy", "yes"]);
+    assert!(String::from_utf8_lossy(&late.stderr).contains("not asking anything"));
+}
+
+#[test]
+fn nothing_is_typed_into_a_question() {
+    let world = World::with_dummy();
+    world.run(&["send", "dummy", "ask:yn Sure?", "--return"]);
+    let queued = world.run(&["send", "dummy", "say:yes"]);
+    assert!(queued.status.success());
+    assert!(String::from_utf8_lossy(&queued.stderr).contains("asking something"));
+    let screen = world.ok(&["screen", "dummy"]);
+    assert!(screen.trim_end().ends_with("Sure? (y/n):"), "{screen}");
+    assert_eq!(world.task_state("say:yes"), "submitted");
+    world.ok(&["answer", "dummy", "no"]);
+    world.wait_until("the queued task had its turn", |w| {
+        w.task_state("say:yes") == "completed"
+    });
+}
+
+#[test]
+fn an_interrupt_is_confirmed_and_needless_ones_send_nothing() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "say:ready", "--return"]);
+    let idle = world.json(&["interrupt", "dummy", "--json"]);
+    assert_eq!(
+        (&idle["sent"], &idle["was"]),
+        (&Value::Null, &"IDLE".into())
+    );
+    world.ok(&["send", "dummy", "slow:60"]);
+    world.wait_for_state("dummy", "BUSY");
+    let receipt = world.json(&["interrupt", "dummy", "--json"]);
+    assert_eq!(
+        (&receipt["sent"], &receipt["now"]),
+        (&"C-c".into(), &"IDLE".into())
+    );
+    world.wait_until("the task says so", |w| w.task_state("slow:60") == "failed");
+}
+
+#[test]
+fn urgent_tasks_go_first_and_the_most_urgent_interrupts() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "slow:60"]);
+    world.wait_for_state("dummy", "BUSY");
+    world.ok(&["send", "dummy", "say:later"]);
+    assert_eq!(
+        world.ok(&["send", "dummy", "say:now", "--priority", "5", "--return"]),
+        "now\n"
+    );
+    assert_eq!(world.task_state("slow:60"), "canceled");
+    world.wait_until("the other one had its turn", |w| {
+        w.task_state("say:later") == "completed"
+    });
+}
+
+#[test]
+fn a_waiting_task_is_canceled_without_a_key() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "slow:60"]);
+    world.wait_for_state("dummy", "BUSY");
+    let id = world.ok(&["send", "dummy", "say:never"]);
+    world.ok(&["cancel", "dummy", id.trim()]);
+    assert_eq!(world.task_state("say:never"), "canceled");
+    assert_eq!(world.state("dummy"), "BUSY");
+    let running = world.json(&["tasks", "dummy", "--json"])["tasks"][1]["id"].clone();
+    world.ok(&["cancel", "dummy", running.as_str().unwrap()]);
+    world.wait_until("the running one is canceled", |w| {
+        w.task_state("slow:60") == "canceled"
+    });
+}
+
+#[test]
+fn a_program_that_dies_fails_its_task_and_leaves_nothing() {
+    let world = World::with_dummy();
+    let answer = world.run(&["send", "dummy", "crash", "--return", "--json"]);
+    assert_eq!(answer.status.code(), Some(1));
+    world.wait_until("the agent is gone", |w| {
+        w.ok(&["list", "--json"]).trim() == "[]"
+    });
+    let gone = world.run(&["status", "dummy"]);
+    assert_eq!(gone.status.code(), Some(3), "no such agent");
+}
+
+#[test]
+fn stop_leaves_no_process_and_no_entry() {
+    let world = World::with_dummy();
+    let pid = world.entry()["pid"].as_u64().unwrap();
+    world.ok(&["stop", "dummy"]);
+    assert!(
+        is_gone(&pid.to_string()),
+        "the host is gone when stop returns"
+    );
+    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+}
+
+#[test]
+fn a_killed_host_takes_its_program_along_and_its_entry_is_swept() {
+    let world = World::with_dummy();
+    let pid = world.entry()["pid"].as_u64().unwrap();
+    let children =
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    Command::new("kill")
+        .args(["-9", &pid.to_string()])
+        .status()
+        .unwrap();
+    world.wait_until("the entry is swept", |w| {
+        w.ok(&["list", "--json"]).trim() == "[]"
+    });
+    for child in children.split_whitespace() {
+        world.wait_until("its program is gone", |_| is_gone(child));
+    }
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let world = World::new();
+    let profile = world.home.path().join("nothing.yaml");
+    std::fs::write(
+        &profile,
+        "name: nothing\ncommand: no-such-program-anywhere\n",
+    )
+    .unwrap();
+    for (args, said) in [
+        (
+            vec!["start", profile.to_str().unwrap(), "--port", "0"],
+            "not found",
+        ),
+        (vec!["start", "nobody"], "no profile 'nobody'"),
+        (
+            vec!["start", "dummy", "--cwd", "/no/such/dir"],
+            "working directory",
+        ),
+    ] {
+        let output = world.run(&args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && error.contains(said),
+            "{args:?} said {error}"
+        );
+    }
+    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+}
+
+#[test]
+fn a_second_agent_of_a_kind_gets_a_name_of_its_own() {
+    let world = World::with_dummy();
+    assert!(
+        world
+            .ok(&["start", "dummy", "--port", "0"])
+            .starts_with("dummy-2 ")
+    );
+    assert!(
+        world
+            .ok(&["start", "dummy", "--port", "0", "--name", "reviewer"])
+            .starts_with("reviewer ")
+    );
+    let taken = world.run(&["start", "dummy", "--port", "0", "--name", "reviewer"]);
+    assert!(!taken.status.success());
+    let nearest = world.run(&["send", "reviwer", "hi"]);
+    assert_eq!(nearest.status.code(), Some(3));
+    assert!(
+        String::from_utf8_lossy(&nearest.stderr).contains("reviewer"),
+        "the nearest name is given"
+    );
+}
+
+#[test]
+fn nobody_gets_in_who_should_not() {
+    let world = World::with_dummy();
+    let bearer = format!("Authorization: Bearer {}", world.token());
+    let json = "Content-Type: application/json";
+    for (head, expected) in [
+        ("GET /status HTTP/1.1\r\nHost: localhost".to_owned(), 401),
+        (
+            "GET /status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong".to_owned(),
+            401,
+        ),
+        (
+            format!("GET /status HTTP/1.1\r\nHost: evil.example\r\n{bearer}"),
+            421,
+        ),
+        (
+            format!(
+                "GET /status HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n{bearer}"
+            ),
+            403,
+        ),
+        (
+            format!(
+                "POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n{bearer}"
+            ),
+            415,
+        ),
+        (
+            format!(
+                "POST /tasks/send-priority?priority=9 HTTP/1.1\r\nHost: localhost\r\n{json}\r\n{bearer}"
+            ),
+            400,
+        ),
+        (
+            format!("GET /status HTTP/1.1\r\nHost: localhost\r\n{bearer}"),
+            200,
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost".to_owned(), 200),
+    ] {
+        let (status, answer) = world.http(&head, "{\"message\":\"x\"}");
+        assert_eq!(status, expected, "{head}\n{answer}");
+        assert!(
+            answer.contains("\"error\"") || status == 200,
+            "a refusal is JSON: {answer}"
+        );
+    }
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(world.entry()["token_path"].as_str().unwrap())
+            .unwrap()
+            .permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_stream_can_be_taken_up_again_where_it_broke() {
+    let world = World::with_dummy();
+    let id = world.json(&["send", "dummy", "say:one", "--return", "--json"])["task_id"].clone();
+    let id = id.as_str().unwrap().to_owned();
+    let bearer = format!("Authorization: Bearer {}", world.token());
+    let head = format!("GET /tasks/{id}/subscribe HTTP/1.1\r\nHost: localhost\r\n{bearer}");
+    let (_, whole) = world.http(&head, "");
+    let (_, rest) = world.http(&format!("{head}\r\nLast-Event-ID: 2"), "");
+    assert!(whole.contains("\"state\":\"submitted\"") && whole.contains("\"state\":\"completed\""));
+    assert!(!rest.contains("\"state\":\"submitted\"") && rest.contains("\"state\":\"completed\""));
+    assert!(rest.contains("id: 3"), "{rest}");
+}
