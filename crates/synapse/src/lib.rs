@@ -3,4 +3,5 @@
 pub mod config;
 pub mod handle;
 pub mod paths;
+pub mod pty;
 pub mod registry;

@@ -1,0 +1,123 @@
+//! What a program writes. One thread reads it and hands it over through a bounded channel: when
+//! nobody takes it the thread waits, and then the program does.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, retry_on_intr};
+use tokio::sync::mpsc;
+
+/// The most that is handed over at once. The kernel gives 4 KiB per read; joined, they wake the
+/// owner less.
+const CHUNK: usize = 64 * 1024;
+
+/// With chunks of 64 KiB at most 1 MiB is under way.
+const CHUNKS: usize = 16;
+
+/// The program's output, in order.
+#[derive(Debug)]
+pub struct Output {
+    chunks: mpsc::Receiver<Vec<u8>>,
+    /// Closed, it tells the thread to end as soon as there is nothing to read.
+    stop: Option<io::PipeWriter>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Output {
+    /// Reads a master that does not block.
+    pub(super) fn start(master: OwnedFd) -> io::Result<Self> {
+        let (sender, chunks) = mpsc::channel(CHUNKS);
+        let (stopped, stop) = io::pipe()?;
+        let thread = thread::Builder::new()
+            .name("pty-output".into())
+            .spawn(move || read_all(&master, &stopped, &sender))?;
+        Ok(Self {
+            chunks,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    /// The next bytes, never empty; none when nobody has the terminal open any more. Safe to
+    /// cancel.
+    pub async fn recv(&mut self) -> Option<Vec<u8>> {
+        self.chunks.recv().await
+    }
+
+    /// The next bytes, if they are here.
+    pub fn try_recv(&mut self) -> Option<Vec<u8>> {
+        self.chunks.try_recv().ok()
+    }
+
+    /// Ends the output with what was written until now: for when the program has exited, but left
+    /// somebody behind who has the terminal open.
+    pub fn finish(&mut self) {
+        self.stop = None;
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.chunks.close();
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Why reading paused.
+enum Pause {
+    Full,
+    Dry,
+    End,
+}
+
+fn read_all(master: &OwnedFd, stopped: &io::PipeReader, chunks: &mpsc::Sender<Vec<u8>>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let (filled, pause) = fill(master, &mut buffer);
+        let chunk = buffer.get(..filled).unwrap_or_default();
+        if !chunk.is_empty() && chunks.blocking_send(chunk.to_vec()).is_err() {
+            return;
+        }
+        match pause {
+            Pause::Full => {}
+            Pause::Dry if is_readable(master, stopped) => {}
+            Pause::Dry | Pause::End => return,
+        }
+    }
+}
+
+/// Reads what is there.
+fn fill(master: &OwnedFd, buffer: &mut [u8]) -> (usize, Pause) {
+    let mut filled = 0;
+    let mut is_closed = false;
+    loop {
+        let Some(room @ [_, ..]) = buffer.get_mut(filled..) else {
+            return (filled, Pause::Full);
+        };
+        match retry_on_intr(|| rustix::io::read(master, &mut *room)) {
+            Ok(0) => return (filled, Pause::End),
+            Ok(read) => filled += read,
+            Err(Errno::AGAIN) => return (filled, Pause::Dry),
+            // The last one who had the slave open closed it. A write just before that can be
+            // overtaken by the news (about once in 30,000 times under stress), but not twice.
+            Err(Errno::IO) if !is_closed => is_closed = true,
+            Err(_) => return (filled, Pause::End),
+        }
+    }
+}
+
+/// Waits until there is something to read, or the end to be seen; not if told to stop.
+fn is_readable(master: &OwnedFd, stopped: &io::PipeReader) -> bool {
+    let mut fds = [
+        PollFd::new(master, PollFlags::IN),
+        PollFd::new(stopped, PollFlags::empty()),
+    ];
+    let polled = retry_on_intr(|| poll(&mut fds, None));
+    let [master, _] = fds;
+    polled.is_ok() && !master.revents().is_empty()
+}
