@@ -5,3 +5,4 @@ pub mod handle;
 pub mod paths;
 pub mod pty;
 pub mod registry;
+pub mod tty;

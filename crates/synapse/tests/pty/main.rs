@@ -8,5 +8,6 @@
 
 mod end;
 mod flow;
+mod human;
 mod spawn;
 mod talk;
