@@ -19,7 +19,8 @@ const END_PATIENCE: Duration = Duration::from_millis(100);
 pub enum Resumed {
     /// We have the terminal again, in raw mode. Its size and its contents may be others.
     Foreground,
-    /// We are to end, and the terminal is not ours: the event is waiting in [`Signals`].
+    /// We are to end, because the shell is gone or by an event that [`Signals`] has. The terminal is
+    /// not ours.
     ToEnd,
     /// There is no shell that could continue us, so nothing was done.
     NeverStopped,
@@ -47,7 +48,8 @@ impl RawMode {
                 return Ok(Resumed::Foreground);
             }
             // Continued with `bg`, where there is nothing for us to do, or to end.
-            if is_end || timeout(END_PATIENCE, ended(&mut signals)).await.is_ok() {
+            let is_end = is_end || timeout(END_PATIENCE, ended(&mut signals)).await.is_ok();
+            if is_end || !has_shell() {
                 return Ok(Resumed::ToEnd);
             }
         }
