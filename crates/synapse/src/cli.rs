@@ -32,6 +32,12 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
+    /// Show an agent's terminal here; Ctrl-] d detaches and leaves it running
+    #[command(after_help = "Example:\n  synapse attach codex")]
+    Attach {
+        /// Which one
+        agent: String,
+    },
     /// List the agents that run
     #[command(after_help = "Example:\n  synapse list --json")]
     List {

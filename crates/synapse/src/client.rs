@@ -8,8 +8,13 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use crate::registry::Entry;
+
+/// An agent's terminal: binary messages are what it paints, and keys.
+pub type Terminal = WebSocketStream<TcpStream>;
 
 /// One agent, and the token that opens its door.
 pub struct Client {
@@ -115,15 +120,31 @@ impl Client {
         Ok(())
     }
 
+    /// The agent's terminal.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or does not let us in.
+    pub async fn terminal(&self) -> Result<Terminal> {
+        let mut request = format!("ws://{}/terminal", self.address).into_client_request()?;
+        let bearer = format!("Bearer {}", self.token).parse()?;
+        request.headers_mut().insert(AUTHORIZATION, bearer);
+        let stream = self.connect().await?;
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+        Ok(socket)
+    }
+
+    async fn connect(&self) -> Result<TcpStream> {
+        let stream = TcpStream::connect(&self.address).await;
+        stream.with_context(|| format!("the agent at {} does not answer", self.address))
+    }
+
     async fn request(
         &self,
         method: Method,
         path: &str,
         body: Option<&Value>,
     ) -> Result<Response<Incoming>> {
-        let stream = TcpStream::connect(&self.address).await;
-        let stream =
-            stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
+        let stream = self.connect().await?;
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);

@@ -190,8 +190,8 @@ fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
-        // A CLI inside a CLI of its kind refuses to start.
-        env_remove: vec!["CLAUDECODE".into()],
+        // A CLI inside a CLI of its kind refuses to start; a window has the size it has.
+        env_remove: vec!["CLAUDECODE".into(), "LINES".into(), "COLUMNS".into()],
         cwd: Some(
             profile
                 .cwd

@@ -5,6 +5,7 @@ mod agent;
 mod guard;
 mod shapes;
 mod tasks;
+mod terminal;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub fn router(served: Served) -> Router {
         .route("/interrupt", post(agent::interrupt))
         .route("/keys", post(agent::keys))
         .route("/answer", post(agent::answer))
+        .route("/terminal", get(terminal::attach))
         .route("/tasks", get(tasks::list))
         .route("/tasks/send", post(tasks::send))
         .route("/tasks/send-priority", post(tasks::send_priority))

@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
         Command::Stop { agents, all } => verbs::stop::run(&agents, all),
+        Command::Attach { agent } => verbs::attach::run(&agent),
         Command::List { json } => verbs::list::run(json),
         Command::Status { agent, json } => verbs::status::run(&agent, json),
         Command::Send(args) => verbs::send::run(&args),

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod answer;
+pub(crate) mod attach;
 pub(crate) mod demo;
 pub(crate) mod dummy_agent;
 pub(crate) mod host;

@@ -137,6 +137,10 @@ impl Session {
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     self.suspended.send_replace(state == PtyState::Stopped);
+                    // In the background there is no shell that could continue it.
+                    if state == PtyState::Stopped && self.answers_queries {
+                        self.handle(Command::Continue);
+                    }
                 }
                 () = sleep_until(self.start + deadline.unwrap_or_default()), if deadline.is_some() => {
                     let now = self.now();

@@ -1,11 +1,12 @@
 //! `synapse profile`: list, show, check, replay.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
+use synapse::paths::Paths;
 use synapse_term::profile::Profile;
 
 use super::replay;
@@ -26,6 +27,10 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
     if is_file(name) {
         return from_file(name);
     }
+    let own = own_file(name)?;
+    if own.is_file() {
+        return from_file(&own.to_string_lossy());
+    }
     if !Profile::builtin_names().any(|known| known == name) {
         let known = Profile::builtin_names().collect::<Vec<_>>().join(", ");
         bail!("there is no profile '{name}'; built in are {known}, or give a YAML file");
@@ -43,7 +48,13 @@ fn is_file(name: &str) -> bool {
 
 fn from_file(file: &str) -> Result<Profile> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-    Ok(Profile::parse(&text, file, &|_| None)?)
+    let find = |name: &str| std::fs::read_to_string(own_file(name).ok()?).ok();
+    Ok(Profile::parse(&text, file, &find)?)
+}
+
+/// Where the user keeps a profile of this name.
+fn own_file(name: &str) -> Result<PathBuf> {
+    Ok(Paths::from_env()?.profiles().join(format!("{name}.yaml")))
 }
 
 /// A row of `profile list`.

@@ -1,0 +1,90 @@
+//! `/terminal`: an agent's terminal over a WebSocket. The screen first, then what is painted on it;
+//! binary messages are keys, `{"resize":[cols,rows]}` is the viewer's window.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::timeout;
+
+use super::Served;
+use crate::pty::Size;
+use crate::session::{Command, SessionHandle};
+
+/// How long a viewer may take to say its size; one that says nothing is shown the screen as it is.
+const FIRST_WORDS: Duration = Duration::from_millis(300);
+
+#[derive(Deserialize)]
+struct Window {
+    resize: (u16, u16),
+}
+
+pub(super) async fn attach(State(served): State<Served>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(|socket| serve(socket, served.session))
+}
+
+/// Serves one viewer. One that is too slow for the tail is shown the screen anew.
+async fn serve(mut socket: WebSocket, session: SessionHandle) {
+    // A viewer that says its size first is shown the screen in that size.
+    if let Ok(said) = timeout(FIRST_WORDS, socket.recv()).await {
+        let Some(Ok(message)) = said else { return };
+        if !take(message, &session).await {
+            return;
+        }
+    }
+    while let Ok(attached) = session.ask(Command::Attach).await {
+        if socket
+            .send(Message::Binary(attached.snapshot.into()))
+            .await
+            .is_err()
+        {
+            return;
+        }
+        let mut live = attached.live;
+        loop {
+            let painted: Result<Arc<[u8]>, RecvError> = tokio::select! {
+                painted = live.recv() => painted,
+                said = socket.recv() => {
+                    let Some(Ok(message)) = said else { return };
+                    if !take(message, &session).await {
+                        return;
+                    }
+                    continue;
+                }
+            };
+            match painted {
+                Ok(bytes) => {
+                    if socket
+                        .send(Message::Binary(bytes.to_vec().into()))
+                        .await
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+                Err(RecvError::Lagged(_)) => break,
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+}
+
+/// Takes what a viewer says. Whether it is still there.
+async fn take(message: Message, session: &SessionHandle) -> bool {
+    let command = match message {
+        Message::Binary(keys) => Command::Keys(keys.to_vec()),
+        Message::Text(text) => match serde_json::from_str::<Window>(&text) {
+            Ok(Window {
+                resize: (cols, rows),
+            }) => Command::Resize(Size::new(cols, rows)),
+            Err(_) => return true,
+        },
+        Message::Ping(_) | Message::Pong(_) => return true,
+        Message::Close(_) => return false,
+    };
+    session.tell(command).await.is_ok()
+}
