@@ -2,19 +2,28 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use synapse_term::profile::Profile;
+use synapse_term::reading::State;
 use tokio::sync::{broadcast, oneshot};
+use tokio::time::timeout;
 
 use crate::http::{self, Served};
 use crate::paths::{Paths, create_folder};
 use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
-use crate::session::{Command, Session, SessionHandle, Setup};
+use crate::session::{Command, Look, Session, SessionHandle, Setup};
 use crate::tty::Signals;
+
+/// A program that dies this soon was not started as it should be.
+const EARLY: Duration = Duration::from_secs(1);
+
+/// How long open connections are waited for.
+const CONNECTIONS: Duration = Duration::from_secs(2);
 
 /// What is to be hosted.
 pub struct Agent {
@@ -120,11 +129,12 @@ impl Host {
         self.session.viewer()
     }
 
-    /// Serves until the program is gone or somebody ends us; how the program ended.
+    /// Serves until the program is gone or somebody ends us; how the program ended. `ready` is
+    /// called once, when the agent can be reached and its program has not died right away.
     ///
     /// # Errors
-    /// If the server cannot run.
-    pub async fn run(self) -> Result<Exit> {
+    /// If the server cannot run, or the program died right away: then with its last words.
+    pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             claim,
             session,
@@ -140,6 +150,7 @@ impl Host {
             card: Arc::new(card),
             token,
         };
+        let waiting = handle.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let server = axum::serve(listener, http::router(door)).with_graceful_shutdown(async {
             let _ = stopped.await;
@@ -150,14 +161,46 @@ impl Host {
             while !signals.next().await.is_end() {}
             let _ = handle.tell(Command::Stop).await;
         });
-        let exit = Box::pin(session.run()).await;
+        let mut running = Box::pin(session.run());
+        let mut first =
+            tokio::spawn(async move { timeout(EARLY, waiting.ask(Command::Ready)).await });
+        let (ended, look) = tokio::select! {
+            biased;
+            look = &mut first => (None, look),
+            exit = &mut running => (Some(exit), (&mut first).await),
+        };
+        let look = look.ok().and_then(Result::ok).and_then(Result::ok);
+        let died = look.filter(|look| look.state == State::Exited);
+        if died.is_none() {
+            ready()?;
+        }
+        let exit = match ended {
+            Some(exit) => exit,
+            None => running.await,
+        };
         watch.abort();
         drop(stop);
         // Streams end with their tasks; whoever keeps a connection open for longer is cut off.
-        let _ = tokio::time::timeout(std::time::Duration::from_secs(2), server).await;
+        let _ = timeout(CONNECTIONS, server).await;
         drop(claim);
-        Ok(exit)
+        match died {
+            Some(look) => bail!("{}", last_words(exit, &look)),
+            None => Ok(exit),
+        }
     }
+}
+
+/// What a program that died right away had to say.
+fn last_words(exit: Exit, look: &Look) -> String {
+    let screen: Vec<&str> = (0..look.frame.rows.len())
+        .map(|row| look.frame.text(row))
+        .collect();
+    let screen = screen.join("\n");
+    format!(
+        "the program ended at once, with code {}:\n{}",
+        exit.code(),
+        screen.trim()
+    )
 }
 
 /// The program's own record, below the home it will find.

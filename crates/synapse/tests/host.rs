@@ -311,7 +311,17 @@ fn what_cannot_be_started_says_why() {
         "name: nothing\ncommand: no-such-program-anywhere\n",
     )
     .unwrap();
+    let dying = world.home.path().join("dying.yaml");
+    std::fs::write(
+        &dying,
+        "name: dying\ncommand: [sh, -c, 'echo unknown option --frob; exit 64']\n",
+    )
+    .unwrap();
     for (args, said) in [
+        (
+            vec!["start", dying.to_str().unwrap(), "--port", "0"],
+            "code 64:\nunknown option --frob",
+        ),
         (
             vec!["start", profile.to_str().unwrap(), "--port", "0"],
             "not found",

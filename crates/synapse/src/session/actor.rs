@@ -13,7 +13,7 @@ use synapse_term::profile::Profile;
 use synapse_term::reading::{Reading, State};
 use synapse_term::screen;
 use synapse_term::watch::{Event, Watcher};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Attached, Board, Command, Effect, Ending, Look, Queue, Refusal, SessionHandle, Turn};
@@ -54,6 +54,8 @@ pub struct Session {
     /// Somebody at a terminal has begun a line.
     has_draft: bool,
     pending: Vec<Pending>,
+    /// Who waits for the program to be ready.
+    unready: Vec<oneshot::Sender<Look>>,
     viewers: broadcast::Sender<Arc<[u8]>>,
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
@@ -105,6 +107,7 @@ impl Session {
             running: None,
             has_draft: false,
             pending: Vec::new(),
+            unready: Vec::new(),
             viewers,
             inbox,
             answers_queries: setup.answers_queries,
@@ -206,6 +209,7 @@ impl Session {
         self.step(|turn| turn.tick(now));
         self.look_for_record(now);
         self.expire_interrupts(now);
+        self.tell_ready();
         self.begin_next(now);
     }
 
@@ -310,6 +314,7 @@ impl Session {
             Command::Look(done) => {
                 let _ = done.send(self.look());
             }
+            Command::Ready(done) => self.unready.push(done),
             Command::Attach(done) => {
                 let live = self.viewers.subscribe();
                 let snapshot = self.watcher.screen().snapshot();
@@ -323,6 +328,16 @@ impl Session {
             Command::Stop => {}
         }
         self.advance(now);
+    }
+
+    fn tell_ready(&mut self) {
+        if self.unready.is_empty() || self.watcher.reading() == &Reading::Starting {
+            return;
+        }
+        let look = self.look();
+        for done in self.unready.drain(..) {
+            let _ = done.send(look.clone());
+        }
     }
 
     fn look(&mut self) -> Look {

@@ -43,6 +43,8 @@ pub enum Command {
     Resize(Size),
     /// What is to be seen.
     Look(oneshot::Sender<Look>),
+    /// Answered as soon as the program has been ready, asks something, or is gone.
+    Ready(oneshot::Sender<Look>),
     /// Everything that is painted from now on.
     Attach(oneshot::Sender<Attached>),
     /// Let a suspended program go on.

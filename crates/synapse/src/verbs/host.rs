@@ -64,9 +64,11 @@ fn serve(args: &Start) -> Result<u8> {
         });
         let file = log_to(&paths, &entry.handle)?;
         tracing::info!(handle = %entry.handle, endpoint = %entry.endpoint, "agent started");
-        writeln!(std::io::stdout().lock(), "{told}")?;
-        rustix::stdio::dup2_stdout(file.as_fd())?;
-        let exit = Box::pin(host.run()).await?;
+        let ready = || {
+            writeln!(std::io::stdout().lock(), "{told}")?;
+            Ok(rustix::stdio::dup2_stdout(file.as_fd())?)
+        };
+        let exit = Box::pin(host.run(ready)).await?;
         tracing::info!(code = exit.code(), "agent ended");
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     })

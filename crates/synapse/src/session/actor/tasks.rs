@@ -199,7 +199,7 @@ impl Session {
                 FailureCode::Interrupted,
                 "the turn was interrupted".to_owned(),
             ),
-            Ending::Failed(said) => (FailureCode::AgentError, said),
+            Ending::Failed(said) => (code_of(&said), said),
             Ending::Broken(error @ TurnError::Exited) => {
                 (FailureCode::AgentExited, error.to_string())
             }
@@ -270,6 +270,35 @@ impl Session {
         ) {
             tracing::error!(%error, task = task.as_str(), "an event was not legal");
         }
+    }
+}
+
+/// What kind of failure a program's own error line tells of.
+fn code_of(said: &str) -> FailureCode {
+    let said = said.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if has(&[
+        "429",
+        "rate limit",
+        "rate_limit",
+        "quota",
+        "usage limit",
+        "overloaded",
+    ]) {
+        FailureCode::RateLimited
+    } else if has(&[
+        "401",
+        "403",
+        "unauthorized",
+        "log in",
+        "login",
+        "sign in",
+        "api key",
+        "authenticat",
+    ]) {
+        FailureCode::AuthRequired
+    } else {
+        FailureCode::AgentError
     }
 }
 
