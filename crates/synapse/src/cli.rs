@@ -102,23 +102,56 @@ pub(crate) enum Command {
         #[arg(long)]
         fingerprint: Option<String>,
     },
-    /// List the tasks of an agent, newest first
-    #[command(after_help = "Example:\n  synapse tasks codex --json")]
+    /// List tasks, newest first
+    #[command(after_help = "Examples:\n  synapse tasks\n  synapse tasks codex --json")]
     Tasks {
-        /// Which one
-        agent: String,
+        /// Of this agent only
+        agent: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a task: what was asked and what came of it
+    #[command(after_help = "Example:\n  synapse task 9f4b91f7 --follow")]
+    Task {
+        /// Its name, or the beginning or end of it
+        task: String,
+        /// Print its events as they come, to its end
+        #[arg(long)]
+        follow: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Cancel a task: a waiting one is removed, a running one interrupted
-    #[command(after_help = "Example:\n  synapse cancel codex 0192f3a4")]
+    #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
-        /// Whose
-        agent: String,
-        /// The task, or the beginning of its name
+        /// Its name, or the beginning or end of it
         task: String,
     },
+    /// Show what an agent's host has logged
+    #[command(after_help = "Example:\n  synapse logs codex -f")]
+    Logs {
+        /// Which one, also one that is gone
+        agent: String,
+        /// How many lines
+        #[arg(short = 'n', long, default_value_t = 20)]
+        lines: usize,
+        /// Go on with what is logged next
+        #[arg(short, long)]
+        follow: bool,
+    },
+    /// Print completions for a shell
+    #[command(
+        after_help = "Example:\n  synapse completions bash > ~/.local/share/bash-completion/completions/synapse"
+    )]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  synapse man | man -l -")]
+    Man,
     /// A plain line program for demos and tests
     #[command(
         after_help = "Example:\n  synapse start dummy && synapse send dummy say:hello --return"

@@ -8,6 +8,8 @@ pub(crate) mod host;
 pub(crate) mod interrupt;
 pub(crate) mod keys;
 pub(crate) mod list;
+pub(crate) mod logs;
+pub(crate) mod manual;
 pub(crate) mod profile;
 mod reach;
 mod replay;

@@ -250,11 +250,11 @@ fn a_waiting_task_is_canceled_without_a_key() {
     world.ok(&["send", "dummy", "slow:60"]);
     world.wait_for_state("dummy", "BUSY");
     let id = world.ok(&["send", "dummy", "say:never"]);
-    world.ok(&["cancel", "dummy", id.trim()]);
+    world.ok(&["cancel", id.trim()]);
     assert_eq!(world.task_state("say:never"), "canceled");
     assert_eq!(world.state("dummy"), "BUSY");
     let running = world.json(&["tasks", "dummy", "--json"])["tasks"][1]["id"].clone();
-    world.ok(&["cancel", "dummy", running.as_str().unwrap()]);
+    world.ok(&["cancel", running.as_str().unwrap()]);
     world.wait_until("the running one is canceled", |w| {
         w.task_state("slow:60") == "canceled"
     });

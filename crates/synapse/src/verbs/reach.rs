@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use hyper::Method;
+use serde_json::Value;
 use synapse::client::Client;
 use synapse::handle::find;
 use synapse::paths::Paths;
@@ -32,6 +34,30 @@ pub(super) fn ask<T, F: Future<Output = Result<T>>>(
     let entry = agent(word)?;
     let client = Client::of(&entry)?;
     block_on(question(client))
+}
+
+/// The agent whose task has a name that begins or ends so, and the whole name.
+pub(super) async fn task(part: &str) -> Result<(Client, String)> {
+    let mut found: Vec<(Client, String)> = Vec::new();
+    for entry in agents()? {
+        let client = Client::of(&entry)?;
+        let body = client.call(Method::GET, "/tasks", None).await?;
+        let tasks = body
+            .get("tasks")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let ids = tasks.filter_map(|task| task.get("id")?.as_str());
+        for id in ids.filter(|id| id.starts_with(part) || id.ends_with(part)) {
+            found.push((Client::of(&entry)?, id.to_owned()));
+        }
+    }
+    let names: Vec<&str> = found.iter().map(|(_, id)| id.as_str()).collect();
+    match names.as_slice() {
+        [] => bail!("no agent has a task {part}"),
+        [_, _, ..] => bail!("{part} means several tasks: {}", names.join(", ")),
+        [_] => found.pop().context("just seen"),
+    }
 }
 
 /// Waits for something on this thread.
