@@ -432,3 +432,26 @@ fn a_stream_can_be_taken_up_again_where_it_broke() {
     assert!(!rest.contains("\"state\":\"submitted\"") && rest.contains("\"state\":\"completed\""));
     assert!(rest.contains("id: 3"), "{rest}");
 }
+
+#[test]
+fn a_reply_streams_while_it_appears_and_the_end_is_the_whole() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "say:ready", "--return"]);
+    let id = world.ok(&["send", "dummy", "slow:2"]);
+    let events = world.ok(&["task", id.trim(), "--follow"]);
+    let artifacts: Vec<Value> = events
+        .lines()
+        .filter_map(|line| serde_json::from_str(line.strip_prefix("artifact ")?).ok())
+        .collect();
+    let grew = artifacts
+        .iter()
+        .filter(|a| a["append"] == true && a["lastChunk"].is_null())
+        .count();
+    assert!(
+        grew > 2,
+        "forty words in two seconds come in pieces: {events}"
+    );
+    let last = artifacts.iter().rfind(|a| a["append"] == false).unwrap();
+    let whole = last["artifact"]["parts"][0]["text"].as_str().unwrap();
+    assert_eq!(whole.split_whitespace().count(), 40, "{whole}");
+}

@@ -75,6 +75,8 @@ struct Running {
     canceled: Option<String>,
     /// The screen says that it is over; the record has until then to say so too.
     late: Option<Late>,
+    /// What was told of the reply while it appears, and when.
+    partial: Option<(String, Duration)>,
 }
 
 /// A turn that is over on the screen and not yet in the record.
@@ -208,6 +210,7 @@ impl Session {
         }
         self.step(|turn| turn.tick(now));
         self.look_for_record(now);
+        self.tell_partial(now);
         self.expire_interrupts(now);
         self.tell_ready();
         self.begin_next(now);
@@ -262,6 +265,7 @@ impl Session {
                     typed: order.text,
                     canceled: None,
                     late: None,
+                    partial: None,
                 });
                 self.step(|turn| turn.tick(now));
             }

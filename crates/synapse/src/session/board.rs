@@ -102,6 +102,11 @@ impl Board {
         Some((past.collect(), live))
     }
 
+    /// Whether anybody watches.
+    pub(super) fn is_watched(&self) -> bool {
+        self.posted.receiver_count() > 0
+    }
+
     /// Adds an event to its task.
     pub(super) fn post(&self, task: &TaskId, event: Event) -> Result<(), IllegalEvent> {
         let number = {

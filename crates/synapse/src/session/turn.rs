@@ -167,6 +167,11 @@ impl Turn {
         }
     }
 
+    /// Whether the program works on it.
+    pub fn is_running(&self) -> bool {
+        self.phase == Phase::Running && self.asked.is_none()
+    }
+
     /// Whether a question is open.
     pub fn is_asking(&self) -> bool {
         self.asked.is_some()

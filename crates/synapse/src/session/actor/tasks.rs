@@ -18,6 +18,9 @@ use crate::session::{Effect, Ending, Order, Refusal, Said, Submission, TurnError
 /// How long a record may be late before the screen is believed.
 const RECORD_PATIENCE: Duration = Duration::from_millis(500);
 
+/// How often watchers are told of a reply that is still appearing.
+const PARTIAL_PAUSE: Duration = Duration::from_millis(100);
+
 /// How often a late record is looked at.
 const RECORD_PAUSE: Duration = Duration::from_millis(20);
 
@@ -186,6 +189,41 @@ impl Session {
         }
     }
 
+    /// Tells watchers what can be read of the reply by now: one text that grows, or is replaced
+    /// where the program painted it anew. The end corrects it.
+    pub(super) fn tell_partial(&mut self, now: Duration) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let is_early = running
+            .partial
+            .as_ref()
+            .is_some_and(|(_, at)| now < *at + PARTIAL_PAUSE);
+        if is_early || !running.turn.is_running() || !self.board.is_watched() {
+            return;
+        }
+        let Some(reply) = self.watcher.partial_reply() else {
+            return;
+        };
+        let told = running.partial.replace((reply.text.clone(), now));
+        let told = told.map(|(text, _)| text).unwrap_or_default();
+        if reply.text == told || reply.text.is_empty() {
+            return;
+        }
+        let (task, artifact) = (running.task.clone(), artifact_of(&running.task, 0));
+        let fact = match reply.text.strip_prefix(told.as_str()) {
+            Some(more) if !told.is_empty() => Fact::ArtifactGrew {
+                artifact,
+                text: more.to_owned(),
+            },
+            _ => Fact::ArtifactOpened {
+                artifact,
+                body: Body::text(reply.text),
+            },
+        };
+        self.post(&task, fact);
+    }
+
     fn finish(&mut self, ending: Ending, source: &'static str) {
         let Some(Running { task, canceled, .. }) = self.running.take() else {
             return;
@@ -227,8 +265,7 @@ impl Session {
             },
         );
         for (index, body) in parse(reply, switches).into_iter().enumerate() {
-            let artifact = ArtifactId::new(format!("{}-{index}", task.as_str()));
-            self.open(task, artifact, body);
+            self.open(task, artifact_of(task, index), body);
         }
     }
 
@@ -271,6 +308,11 @@ impl Session {
             tracing::error!(%error, task = task.as_str(), "an event was not legal");
         }
     }
+}
+
+/// The artifacts of a task are numbered; the first is what streamed.
+fn artifact_of(task: &TaskId, index: usize) -> ArtifactId {
+    ArtifactId::new(format!("{}-{index}", task.as_str()))
 }
 
 /// What kind of failure a program's own error line tells of.
