@@ -24,8 +24,10 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 
-bench: ## measure feed and reading (criterion)
+bench: ## measure feed and reading (criterion), and the host beside no wrapper, script and tmux
 	cargo bench --locked --package synapse-term --bench feed
+	cargo build --release --locked --bins
+	scripts/bench-host
 
 fmt: ## format the sources
 	cargo fmt --all

@@ -455,3 +455,35 @@ fn a_reply_streams_while_it_appears_and_the_end_is_the_whole() {
     let whole = last["artifact"]["parts"][0]["text"].as_str().unwrap();
     assert_eq!(whole.split_whitespace().count(), 40, "{whole}");
 }
+
+#[test]
+fn a_program_that_will_not_end_is_ended_all_the_same() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "hang"]);
+    world.wait_for_state("dummy", "BUSY");
+    let pid = world.entry()["pid"].as_u64().unwrap().to_string();
+    world.ok(&["stop", "dummy"]);
+    assert!(is_gone(&pid));
+    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+}
+
+#[test]
+fn a_flood_of_output_drowns_nobody() {
+    let world = World::new();
+    let profile = world.home.path().join("flood.yaml");
+    let flood = "yes a line of output | head -c 30000000; echo; echo over; cat";
+    std::fs::write(
+        &profile,
+        format!("name: flood\ncommand: [sh, -c, \"{flood}\"]\n"),
+    )
+    .unwrap();
+    world.ok(&["start", profile.to_str().unwrap(), "--port", "0"]);
+    assert_eq!(
+        world.json(&["status", "flood", "--json"])["queue"],
+        0,
+        "it answers meanwhile"
+    );
+    world.wait_until("all of it was painted", |w| {
+        w.ok(&["screen", "flood"]).trim_end().ends_with("over")
+    });
+}
