@@ -141,6 +141,18 @@ pub(crate) enum Command {
         #[arg(short, long)]
         follow: bool,
     },
+    /// Run a program in this terminal and write down all that happens, for `profile replay`
+    #[command(after_help = "Example:\n  synapse record claude -o session.cast")]
+    Record {
+        /// A built-in profile, or a YAML file
+        profile: String,
+        /// The file to write, an asciicast
+        #[arg(short, long)]
+        output: String,
+        /// Arguments for the program itself
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
     /// Print completions for a shell
     #[command(
         after_help = "Example:\n  synapse completions bash > ~/.local/share/bash-completion/completions/synapse"

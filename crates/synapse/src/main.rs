@@ -37,6 +37,11 @@ fn main() -> ExitCode {
             lines,
             follow,
         } => verbs::logs::run(&agent, lines, follow),
+        Command::Record {
+            profile,
+            output,
+            args,
+        } => verbs::record::run(&profile, &output, &args),
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
         Command::Man => verbs::manual::man(),
         Command::DummyAgent => verbs::dummy_agent::run(),

@@ -12,6 +12,7 @@ pub(crate) mod logs;
 pub(crate) mod manual;
 pub(crate) mod profile;
 mod reach;
+pub(crate) mod record;
 mod replay;
 pub(crate) mod screen;
 pub(crate) mod send;
