@@ -269,6 +269,12 @@ pub(crate) enum ProfileCommand {
         /// The YAML file
         file: String,
     },
+    /// Agree to a profile that comes with a project (./.synapse/profiles), as it is now
+    #[command(after_help = "Example:\n  synapse profile trust .synapse/profiles/our-agent.yaml")]
+    Trust {
+        /// The YAML file
+        file: String,
+    },
     /// Play a recording through a profile and print what was read
     #[command(after_help = "\
 Examples:

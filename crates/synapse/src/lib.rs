@@ -11,4 +11,5 @@ pub mod pty;
 pub mod record;
 pub mod registry;
 pub mod session;
+pub mod trust;
 pub mod tty;

@@ -487,3 +487,33 @@ fn a_flood_of_output_drowns_nobody() {
         w.ok(&["screen", "flood"]).trim_end().ends_with("over")
     });
 }
+
+#[test]
+fn a_profile_that_comes_with_a_project_is_used_only_after_a_look() {
+    let world = World::new();
+    let folder = world.home.path().join(".synapse/profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("ours.yaml");
+    std::fs::write(&file, "name: ours\nextends: dummy\n").unwrap();
+    let refused = world.run(&["start", "ours", "--port", "0"]);
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && error.contains("synapse profile trust"),
+        "{error}"
+    );
+    let said = world.ok(&["profile", "trust", file.to_str().unwrap()]);
+    assert!(said.contains("it runs: synapse dummy-agent"), "{said}");
+    assert!(
+        world
+            .ok(&["start", "ours", "--port", "0"])
+            .starts_with("ours ")
+    );
+    // What was agreed to is what it said, not where it lies.
+    std::fs::write(&file, "name: ours\nextends: dummy\nargs: [--evil]\n").unwrap();
+    assert!(
+        !world
+            .run(&["start", "ours", "--port", "0"])
+            .status
+            .success()
+    );
+}

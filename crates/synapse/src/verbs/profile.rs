@@ -1,4 +1,4 @@
-//! `synapse profile`: list, show, check, replay.
+//! `synapse profile`: list, show, check, trust, replay.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use synapse::paths::Paths;
+use synapse::trust;
 use synapse_term::profile::Profile;
 
 use super::replay;
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &cli::Profile) -> Result<()> {
         ProfileCommand::List { json } => list(*json),
         ProfileCommand::Show { profile } => show(profile),
         ProfileCommand::Check { file } => check(file),
+        ProfileCommand::Trust { file } => agree(file),
         ProfileCommand::Replay(args) => replay::run(args, Arc::new(find(&args.profile)?)),
     }
 }
@@ -26,6 +28,17 @@ pub(crate) fn run(args: &cli::Profile) -> Result<()> {
 pub(crate) fn find(name: &str) -> Result<Profile> {
     if is_file(name) {
         return from_file(name);
+    }
+    let paths = Paths::from_env()?;
+    let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
+    if let Ok(contents) = std::fs::read(&project) {
+        let file = project.display();
+        if !trust::is_trusted(&paths.trusted_profiles(), &contents)? {
+            bail!(
+                "the profile '{name}' comes with this project and names a command to run; look at it, then: synapse profile trust {file}"
+            );
+        }
+        return from_file(&file.to_string());
     }
     let own = own_file(name)?;
     if own.is_file() {
@@ -100,6 +113,19 @@ fn show(name: &str) -> Result<()> {
         Profile::builtin_text(name).unwrap_or_default().to_owned()
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Agrees to a profile that came with a project.
+fn agree(file: &str) -> Result<()> {
+    let profile = from_file(file)?;
+    let contents = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
+    trust::trust(&Paths::from_env()?.trusted_profiles(), &contents)?;
+    let command = profile.command.join(" ");
+    writeln!(
+        std::io::stdout().lock(),
+        "{file}: trusted as it is now; it runs: {command}"
+    )?;
     Ok(())
 }
 

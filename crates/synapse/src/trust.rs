@@ -1,0 +1,64 @@
+//! Which profiles that come with a project the user has agreed to. A profile names a command to run,
+//! so one that was checked out is used only after somebody looked at it; by its contents, so that a
+//! change needs a new look.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+
+use crate::paths::create_folder;
+
+/// Whether somebody agreed to a profile with these contents.
+///
+/// # Errors
+/// If the list cannot be read.
+pub fn is_trusted(list: &Path, contents: &[u8]) -> Result<bool> {
+    Ok(read(list)?.contains(&hash(contents)))
+}
+
+/// Agrees to a profile with these contents.
+///
+/// # Errors
+/// If the list cannot be read or written.
+pub fn trust(list: &Path, contents: &[u8]) -> Result<()> {
+    let mut trusted = read(list)?;
+    trusted.insert(hash(contents));
+    if let Some(folder) = list.parent() {
+        create_folder(folder)?;
+    }
+    let draft = list.with_extension("draft");
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&draft)?;
+    file.write_all(serde_json::to_string_pretty(&trusted)?.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&draft, list).with_context(|| format!("cannot write {}", list.display()))
+}
+
+fn read(list: &Path) -> Result<BTreeSet<String>> {
+    match std::fs::read(list) {
+        Ok(text) => {
+            serde_json::from_slice(&text).with_context(|| format!("{} is broken", list.display()))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", list.display())),
+    }
+}
+
+fn hash(contents: &[u8]) -> String {
+    Sha256::digest(contents)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
