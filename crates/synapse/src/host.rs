@@ -150,26 +150,27 @@ impl Host {
             card: Arc::new(card),
             token,
         };
-        let waiting = handle.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let server = axum::serve(listener, http::router(door)).with_graceful_shutdown(async {
             let _ = stopped.await;
         });
         let server = tokio::spawn(async move { server.await });
         let mut signals = Signals::listen().context("signals cannot be heard")?;
+        // Asked before the session runs, so that no program can die too soon to be asked about.
+        let (asked, answer) = oneshot::channel();
+        handle.tell(Command::Ready(asked)).await?;
         let watch = tokio::spawn(async move {
             while !signals.next().await.is_end() {}
             let _ = handle.tell(Command::Stop).await;
         });
         let mut running = Box::pin(session.run());
-        let mut first =
-            tokio::spawn(async move { timeout(EARLY, waiting.ask(Command::Ready)).await });
+        let mut first = Box::pin(timeout(EARLY, answer));
         let (ended, look) = tokio::select! {
             biased;
             look = &mut first => (None, look),
-            exit = &mut running => (Some(exit), (&mut first).await),
+            exit = &mut running => (Some(exit), first.await),
         };
-        let look = look.ok().and_then(Result::ok).and_then(Result::ok);
+        let look = look.ok().and_then(Result::ok);
         let died = look.filter(|look| look.state == State::Exited);
         if died.is_none() {
             ready()?;
