@@ -1,13 +1,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench fmt lint fuzz clean
+.PHONY: help demo test test-real bench fmt lint fuzz clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## build the release binary and run the demo; needs no terminal and ends by itself
 	cargo build --release --locked --bins
@@ -23,6 +23,9 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	fi
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
+
+test-real: ## drive the real CLIs against a scripted model; UPDATE_DOCS=1 writes docs/real-clis.md
+	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
 bench: ## measure feed and reading (criterion), and the host beside no wrapper, script and tmux
 	cargo bench --locked --package synapse-term --bench feed

@@ -135,6 +135,13 @@ impl Judge {
         self.view.input_box.as_ref()
     }
 
+    /// Whether the program looks at rest, though it is too early to believe it.
+    pub fn is_about_to_rest(&self) -> bool {
+        self.waiting
+            .as_ref()
+            .is_some_and(|(verdict, _)| verdict.reading == Reading::Idle)
+    }
+
     /// Whether the program rests for all we know: nothing else waits to be believed, and its box is
     /// empty.
     pub fn is_resting(&self) -> bool {

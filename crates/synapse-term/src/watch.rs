@@ -191,6 +191,11 @@ impl Watcher {
         self.judge.input_box()
     }
 
+    /// Whether the program looks at rest, though it is too early to believe it.
+    pub fn is_about_to_rest(&self) -> bool {
+        self.judge.is_about_to_rest()
+    }
+
     /// The screen.
     pub fn screen(&mut self) -> &mut Screen {
         &mut self.screen

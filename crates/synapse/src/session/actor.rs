@@ -209,6 +209,7 @@ impl Session {
             }
         }
         self.step(|turn| turn.tick(now));
+        self.end_by_record();
         self.look_for_record(now);
         self.tell_partial(now);
         self.expire_interrupts(now);

@@ -163,6 +163,28 @@ impl Session {
         }
     }
 
+    /// A program that looks at rest may be between two of its own steps; where its record says that
+    /// the turn is over, there is nothing left to wait for.
+    pub(super) fn end_by_record(&mut self) {
+        let Some(running) = self
+            .running
+            .as_ref()
+            .filter(|running| running.late.is_none())
+        else {
+            return;
+        };
+        if !running.turn.is_running() || !self.watcher.is_about_to_rest() {
+            return;
+        }
+        let found = self
+            .record
+            .as_ref()
+            .and_then(|record| record.of_turn(&running.typed));
+        if let Some(Recorded::Replied(text)) = found {
+            self.finish(Ending::Replied(text), "record");
+        }
+    }
+
     /// Looks into the record, if a turn waits for it and it is time.
     pub(super) fn look_for_record(&mut self, now: Duration) {
         let Some(running) = &mut self.running else {
