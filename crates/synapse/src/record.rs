@@ -125,3 +125,18 @@ fn lines(text: &str) -> impl Iterator<Item = serde_json::Value> + '_ {
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())
 }
+
+/// The text of a message: a string, or the texts of its parts.
+fn words(content: &serde_json::Value, between: &str) -> String {
+    match content {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(parts) => {
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| part.get("text")?.as_str())
+                .collect();
+            texts.join(between)
+        }
+        _ => String::new(),
+    }
+}

@@ -8,124 +8,12 @@
     reason = "this is a test"
 )]
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+mod world;
+
+use std::process::Command;
 
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// A home of its own, and what runs in it; everything is stopped at the end.
-struct World {
-    home: TempDir,
-}
-
-impl World {
-    fn new() -> Self {
-        Self {
-            home: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    /// A world with one dummy agent in it.
-    fn with_dummy() -> Self {
-        let world = Self::new();
-        world.ok(&["start", "dummy", "--port", "0"]);
-        world
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let home = self.home.path();
-        Command::new(assert_cmd::cargo::cargo_bin!("synapse"))
-            .args(args)
-            .env("SYNAPSE_HOME", home.join("synapse"))
-            .env("A2A_HOME", home.join("a2a"))
-            .current_dir(home)
-            .output()
-            .unwrap()
-    }
-
-    /// Runs a command that must succeed; what it printed.
-    fn ok(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?} failed: {error}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.ok(args)).unwrap()
-    }
-
-    /// Waits until something is so.
-    fn wait_until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while !is_so(self) {
-            assert!(Instant::now() < deadline, "{what}: not within 20 s");
-            std::thread::yield_now();
-        }
-    }
-
-    fn state(&self, agent: &str) -> String {
-        self.json(&["status", agent, "--json"])["status"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    }
-
-    fn wait_for_state(&self, agent: &str, state: &str) {
-        self.wait_until(&format!("{agent} is {state}"), |world| {
-            world.state(agent) == state
-        });
-    }
-
-    /// The state of the task whose message is this.
-    fn task_state(&self, message: &str) -> String {
-        let tasks = self.json(&["tasks", "dummy", "--json"]);
-        let tasks = tasks["tasks"].as_array().unwrap().clone();
-        let task = tasks
-            .iter()
-            .find(|task| task["message"]["parts"][0]["text"] == message)
-            .unwrap();
-        task["status"]["state"].as_str().unwrap().to_owned()
-    }
-
-    fn entry(&self) -> Value {
-        self.json(&["list", "--json"])[0].clone()
-    }
-
-    /// A bare HTTP exchange: status and body.
-    fn http(&self, head: &str, body: &str) -> (u16, String) {
-        let port = self.entry()["port"].as_u64().unwrap();
-        let mut stream = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
-        let length = body.len();
-        write!(
-            stream,
-            "{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer)
-    }
-
-    fn token(&self) -> String {
-        std::fs::read_to_string(self.entry()["token_path"].as_str().unwrap()).unwrap()
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.run(&["stop", "--all"]);
-    }
-}
-
-/// Whether a process has ended; its parent may not have noticed yet.
-fn is_gone(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
-}
+use world::{World, is_gone};
 
 #[test]
 fn a_message_comes_back_word_for_word() {

@@ -12,7 +12,7 @@ use crate::chrome::is_rule;
 use crate::frame::Frame;
 use crate::pattern::constant;
 use crate::profile::Profile;
-use crate::prompt::{FORM_HINT, Sureness};
+use crate::prompt::{FORM_HINT, Prompt, Sureness};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::{AgentState, Mark};
 
@@ -117,16 +117,20 @@ pub(super) fn assess(
         && frame.cursor.is_visible
         && !is_typed
     {
-        let evidence = Evidence::new("question at the cursor", prompt.question.clone());
-        return quiet(
-            facts,
-            Reading::Asking(Box::new(prompt.clone())),
-            evidence,
-            LINE_QUIET,
-            now,
-        );
+        return asked_at_cursor(facts, prompt, now);
     }
     rest(facts, frame, state, now)
+}
+
+fn asked_at_cursor(facts: &Facts, prompt: &Prompt, now: Duration) -> Opinion {
+    let evidence = Evidence::new("question at the cursor", prompt.question.clone());
+    quiet(
+        facts,
+        Reading::Asking(Box::new(prompt.clone())),
+        evidence,
+        LINE_QUIET,
+        now,
+    )
 }
 
 /// A profile that gives the program's prompt and nothing else.
@@ -139,14 +143,7 @@ fn by_regex(facts: &Facts, view: &View, is_idle: bool, state: State, now: Durati
         return quiet(facts, Reading::Idle, evidence, PROMPT_QUIET, now);
     }
     if let Some((prompt, Sureness::Line)) = &view.prompt {
-        let evidence = Evidence::new("question at the cursor", prompt.question.clone());
-        return quiet(
-            facts,
-            Reading::Asking(Box::new(prompt.clone())),
-            evidence,
-            LINE_QUIET,
-            now,
-        );
+        return asked_at_cursor(facts, prompt, now);
     }
     // Behind the prompt somebody is typing; anywhere else the program has the floor.
     let is_typing = state == State::Idle

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{Recorded, lines};
+use super::{Recorded, lines, words};
 
 /// The reply to the last message that holds `needle`: what was said after the last tool call, once
 /// the model said that it was done.
@@ -14,12 +14,12 @@ pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
     let lines: Vec<Value> = lines(text).filter(|line| !is_aside(line)).collect();
     let ours = lines
         .iter()
-        .rposition(|line| asks(line) && words(content(line)).contains(needle))?;
+        .rposition(|line| asks(line) && words(content(line), "\n").contains(needle))?;
     let mut said: Vec<&str> = Vec::new();
     let (mut is_over, mut failed) = (false, None);
     for line in answers(&lines, ours) {
         if line.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true) {
-            failed = Some(words(content(line)));
+            failed = Some(words(content(line), "\n"));
         }
         for part in content(line).as_array().into_iter().flatten() {
             match part.get("type").and_then(Value::as_str) {
@@ -96,21 +96,6 @@ fn asks(line: &Value) -> bool {
             Value::Array(parts) => !parts.iter().any(is_result),
             _ => false,
         }
-}
-
-/// The text of a message.
-fn words(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts: Vec<&str> = parts
-                .iter()
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
-            texts.join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

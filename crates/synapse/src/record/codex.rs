@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Recorded, lines};
+use super::{Recorded, lines, words};
 
 /// The reply to the last message that holds `needle`, as the program says when the task is over.
 pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
@@ -17,7 +17,9 @@ pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
             Some("item_completed")
                 if payload.pointer("/item/type").and_then(Value::as_str) == Some("UserMessage") =>
             {
-                is_ours = words(payload.pointer("/item/content")).contains(needle);
+                is_ours = payload
+                    .pointer("/item/content")
+                    .is_some_and(|content| words(content, "\n").contains(needle));
                 found = None;
             }
             Some("user_message") => {
@@ -46,14 +48,6 @@ fn outcome(payload: &Value) -> Option<Recorded> {
     Some(Recorded::Failed(
         message.unwrap_or_else(|| error.to_string()),
     ))
-}
-
-fn words(content: Option<&Value>) -> String {
-    let parts = content.and_then(Value::as_array).into_iter().flatten();
-    let texts: Vec<&str> = parts
-        .filter_map(|part| part.get("text")?.as_str())
-        .collect();
-    texts.join("\n")
 }
 
 #[cfg(test)]

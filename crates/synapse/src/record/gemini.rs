@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Recorded, lines};
+use super::{Recorded, lines, words};
 
 /// The reply to the last message that holds `needle`.
 pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
@@ -27,7 +27,10 @@ pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
 }
 
 fn take(message: &Value, needle: &str, is_ours: &mut bool, found: &mut Option<Recorded>) {
-    let words = message.get("content").map(words).unwrap_or_default();
+    let words = message
+        .get("content")
+        .map(|content| words(content, ""))
+        .unwrap_or_default();
     match message.get("type").and_then(Value::as_str) {
         // What a tool gave is written as the user's.
         Some("user") if is_tool_result(message) => {}
@@ -53,7 +56,7 @@ fn asks(message: &Value, needle: &str) -> bool {
     message.get("type").and_then(Value::as_str) == Some("user")
         && message
             .get("content")
-            .map(words)
+            .map(|content| words(content, ""))
             .unwrap_or_default()
             .contains(needle)
 }
@@ -65,20 +68,6 @@ fn is_tool_result(message: &Value) -> bool {
             .iter()
             .any(|part| part.get("functionResponse").is_some())
     })
-}
-
-fn words(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts: Vec<&str> = parts
-                .iter()
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
-            texts.join("")
-        }
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ struct Running {
     canceled: Option<String>,
     /// The screen says that it is over; the record has until then to say so too.
     late: Option<Late>,
+    /// When to look into the record of a program that looks at rest.
+    peek_at: Option<Duration>,
     /// What was told of the reply while it appears, and when.
     partial: Option<(String, Duration)>,
 }
@@ -170,12 +172,11 @@ impl Session {
             .running
             .as_ref()
             .and_then(|running| running.turn.deadline());
-        let late = self
-            .running
-            .as_ref()
-            .and_then(|running| Some(running.late.as_ref()?.look_at));
+        let running = self.running.as_ref();
+        let late = running.and_then(|running| Some(running.late.as_ref()?.look_at));
+        let peek = running.and_then(|running| running.peek_at);
         let pending = self.pending.iter().map(|pending| pending.until).min();
-        [self.watcher.deadline(), turn, late, pending]
+        [self.watcher.deadline(), turn, late, peek, pending]
             .into_iter()
             .flatten()
             .min()
@@ -209,7 +210,7 @@ impl Session {
             }
         }
         self.step(|turn| turn.tick(now));
-        self.end_by_record();
+        self.end_by_record(now);
         self.look_for_record(now);
         self.tell_partial(now);
         self.expire_interrupts(now);
@@ -266,6 +267,7 @@ impl Session {
                     typed: order.text,
                     canceled: None,
                     late: None,
+                    peek_at: None,
                     partial: None,
                 });
                 self.step(|turn| turn.tick(now));

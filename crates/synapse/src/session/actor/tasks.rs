@@ -165,22 +165,21 @@ impl Session {
 
     /// A program that looks at rest may be between two of its own steps; where its record says that
     /// the turn is over, there is nothing left to wait for.
-    pub(super) fn end_by_record(&mut self) {
-        let Some(running) = self
-            .running
-            .as_ref()
-            .filter(|running| running.late.is_none())
-        else {
+    pub(super) fn end_by_record(&mut self, now: Duration) {
+        let is_resting = self.watcher.is_about_to_rest();
+        let Some(running) = &mut self.running else {
             return;
         };
-        if !running.turn.is_running() || !self.watcher.is_about_to_rest() {
+        if !is_resting || running.late.is_some() || !running.turn.is_running() {
+            running.peek_at = None;
             return;
         }
-        let found = self
-            .record
-            .as_ref()
-            .and_then(|record| record.of_turn(&running.typed));
-        if let Some(Recorded::Replied(text)) = found {
+        let Some(record) = &self.record else { return };
+        if running.peek_at.is_some_and(|at| now < at) {
+            return;
+        }
+        running.peek_at = Some(now + RECORD_PAUSE);
+        if let Some(Recorded::Replied(text)) = record.of_turn(&running.typed) {
             self.finish(Ending::Replied(text), "record");
         }
     }
