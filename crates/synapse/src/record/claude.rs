@@ -15,6 +15,10 @@ pub(super) fn reply(text: &str, needle: &str) -> Option<Recorded> {
     let ours = lines
         .iter()
         .rposition(|line| asks(line) && words(content(line), "\n").contains(needle))?;
+    // A turn that was interrupted has no reply, only the beginning of one.
+    if lines.iter().skip(ours).any(is_interruption) {
+        return None;
+    }
     let mut said: Vec<&str> = Vec::new();
     let (mut is_over, mut failed) = (false, None);
     for line in answers(&lines, ours) {
@@ -87,10 +91,17 @@ fn content(line: &Value) -> &Value {
     line.pointer("/message/content").unwrap_or(&Value::Null)
 }
 
+/// Whether a record says that the user stopped the model.
+fn is_interruption(line: &Value) -> bool {
+    line.get("type").and_then(Value::as_str) == Some("user")
+        && words(content(line), "\n").starts_with("[Request interrupted by user")
+}
+
 /// Whether a record is a message of the user's, not the result of a tool.
 fn asks(line: &Value) -> bool {
     let is_result = |part: &Value| part.get("type").and_then(Value::as_str) == Some("tool_result");
     line.get("type").and_then(Value::as_str) == Some("user")
+        && !is_interruption(line)
         && match content(line) {
             Value::String(_) => true,
             Value::Array(parts) => !parts.iter().any(is_result),
@@ -127,6 +138,14 @@ mod tests {
         assert_eq!(reply(&cut.join("\n"), "second"), None);
         assert_eq!(reply(TURN, "third"), None);
         assert_eq!(reply("{\"type\":", "x"), None);
+    }
+
+    #[test]
+    fn an_interrupted_turn_has_no_reply() {
+        let text = r#"{"type":"user","message":{"content":"hi"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"half of"}],"stop_reason":"end_turn"}}
+{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#;
+        assert_eq!(reply(text, "hi"), None);
     }
 
     #[test]

@@ -75,6 +75,8 @@ struct Running {
     canceled: Option<String>,
     /// The screen says that it is over; the record has until then to say so too.
     late: Option<Late>,
+    /// A key to stop it was pressed: what the record has of it is a torso.
+    is_interrupted: bool,
     /// When to look into the record of a program that looks at rest.
     peek_at: Option<Duration>,
     /// What was told of the reply while it appears, and when.
@@ -267,6 +269,7 @@ impl Session {
                     typed: order.text,
                     canceled: None,
                     late: None,
+                    is_interrupted: false,
                     peek_at: None,
                     partial: None,
                 });

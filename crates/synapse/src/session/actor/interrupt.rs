@@ -34,6 +34,9 @@ impl Session {
             State::Starting | State::Idle | State::Exited => None,
         };
         if let Some(key) = &key {
+            if let Some(running) = &mut self.running {
+                running.is_interrupted = true;
+            }
             let mode = self.watcher.screen().modes().keyboard();
             self.write(&encode(key, &mode), now);
         }

@@ -170,7 +170,8 @@ impl Session {
         let Some(running) = &mut self.running else {
             return;
         };
-        if !is_resting || running.late.is_some() || !running.turn.is_running() {
+        let is_open = running.turn.is_running() && !running.is_interrupted;
+        if !is_resting || running.late.is_some() || !is_open {
             running.peek_at = None;
             return;
         }
