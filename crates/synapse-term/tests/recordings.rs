@@ -13,21 +13,21 @@ mod score;
 
 use std::sync::Arc;
 
-use score::{Score, head, load, name, play, recordings, score, truth};
+use score::{Compare, Score, head, load, name, play, recordings, score, truth};
 use synapse_term::profile::Profile;
 
 /// The truth was taken by polling the screen: what differs by less is not known to be wrong.
 const CLOCK: f64 = 0.02;
 
 /// Reads every recording of a folder, each with the profile `choose` gives for its program.
-fn read(folder: &str, choose: impl Fn(&str) -> String) -> Vec<(String, Score)> {
+fn read(folder: &str, compare: Compare, choose: impl Fn(&str) -> String) -> Vec<(String, Score)> {
     let mut rows = Vec::new();
     println!("\n{folder}\n{}", head());
     for path in recordings(folder) {
         let name = name(&path);
         let program = name.split('/').next().unwrap_or("").to_owned();
         let profile = Arc::new(Profile::builtin(&choose(&program)).unwrap());
-        let score = score(&play(&load(&path), &profile), &truth(&path));
+        let score = score(&play(&load(&path), &profile), &truth(&path), compare);
         println!("{}", score.row(&name));
         if std::env::var_os("NOTES").is_some() {
             println!("    {}", score.notes.join("\n    "));
@@ -93,17 +93,17 @@ fn assert_faultless(rows: &[(String, Score)]) {
 
 #[test]
 fn known_programs_are_read_without_a_fault() {
-    assert_faultless(&read("recordings", str::to_owned));
+    assert_faultless(&read("recordings", Compare::Exactly, str::to_owned));
 }
 
 #[test]
 fn known_programs_in_unusual_situations_are_read_without_a_fault() {
-    assert_faultless(&read("recordings-extra", str::to_owned));
+    assert_faultless(&read("recordings-extra", Compare::Exactly, str::to_owned));
 }
 
 #[test]
 fn known_programs_are_read_well_without_their_profiles() {
-    let rows = read("recordings", |_| "generic".to_owned());
+    let rows = read("recordings", Compare::Exactly, |_| "generic".to_owned());
     let (right, judged) = rows
         .iter()
         .fold((0.0, 0.0), |(r, j), (_, s)| (r + s.right, j + s.judged));
@@ -132,7 +132,9 @@ fn known_programs_are_read_well_without_their_profiles() {
 /// under what has been reached, not a goal.
 #[test]
 fn unknown_programs_are_read_well() {
-    let rows = read("recordings-others", |_| "generic".to_owned());
+    let rows = read("recordings-others", Compare::Loosely, |_| {
+        "generic".to_owned()
+    });
     let (right, judged) = rows
         .iter()
         .fold((0.0, 0.0), |(r, j), (_, s)| (r + s.right, j + s.judged));
@@ -144,9 +146,9 @@ fn unknown_programs_are_read_well() {
     let (read, all) = rows.iter().fold((0, 0), |(r, a), (_, s)| {
         (r + s.prompts_right, a + s.prompts)
     });
-    println!("prompts exact: {read} of {all}");
+    println!("prompts read, brackets and case aside: {read} of {all}");
     assert!(
         read * 100 >= all * 55,
-        "only {read} of {all} prompts are exact"
+        "only {read} of {all} prompts are read"
     );
 }

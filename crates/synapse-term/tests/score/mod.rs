@@ -240,7 +240,17 @@ fn true_prompt(value: &Value) -> Option<TruePrompt> {
     })
 }
 
-pub fn score(run: &Run, truth: &Truth) -> Score {
+/// How a prompt is compared with the truth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// Letter by letter; only `…` in the truth stands for anything.
+    Exactly,
+    /// Brackets, case and answers shown behind a question aside: the truth of the other programs
+    /// spells these differently.
+    Loosely,
+}
+
+pub fn score(run: &Run, truth: &Truth, compare: Compare) -> Score {
     let mut notes = Vec::new();
     let (right, judged) = time_right(run, truth, &mut notes);
     let (worst_delay, missed) = delays(run, truth, &mut notes);
@@ -248,7 +258,7 @@ pub fn score(run: &Run, truth: &Truth) -> Score {
     let prompts_right = truth
         .prompts
         .iter()
-        .filter(|p| prompt_right(run, p, &mut notes))
+        .filter(|p| prompt_right(run, p, compare, &mut notes))
         .count();
     let (recall, precision) = reply(run, truth, &mut notes);
     Score {
@@ -370,7 +380,15 @@ fn spurious(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> usize {
     count
 }
 
-fn prompt_right(run: &Run, truth: &TruePrompt, notes: &mut Vec<String>) -> bool {
+fn prompt_right(run: &Run, truth: &TruePrompt, compare: Compare, notes: &mut Vec<String>) -> bool {
+    let like = |ours: &str, truth: &str| match compare {
+        Compare::Exactly => exactly(ours, truth),
+        Compare::Loosely => loosely(ours, truth),
+    };
+    let same_key = |ours: &str, truth: &str| match compare {
+        Compare::Exactly => ours == truth,
+        Compare::Loosely => same_key(ours, truth),
+    };
     let ours: Vec<&Prompt> = run
         .readings
         .iter()
@@ -414,9 +432,17 @@ fn same_key(ours: &str, truth: &str) -> bool {
         || (ours, truth) == ("BTab", "BackTab")
 }
 
+/// Equal, where `…` in the truth stands for anything.
+fn exactly(ours: &str, truth: &str) -> bool {
+    match truth.split_once('…') {
+        Some((head, tail)) => ours.starts_with(head) && ours.ends_with(tail),
+        None => ours == truth,
+    }
+}
+
 /// Equal but for brackets and case, where `…` in the truth stands for anything. A question may be
 /// given with the answers it shows behind it or without.
-fn like(ours: &str, truth: &str) -> bool {
+fn loosely(ours: &str, truth: &str) -> bool {
     let plain = |text: &str| text.replace(['(', ')', '<', '>'], "").to_lowercase();
     let (ours, truth) = (plain(ours), plain(truth));
     let (ours, truth) = (ours.as_str(), truth.as_str());
@@ -428,10 +454,7 @@ fn like(ours: &str, truth: &str) -> bool {
             return true;
         }
     }
-    match truth.split_once('…') {
-        Some((head, tail)) => ours.starts_with(head) && ours.ends_with(tail),
-        None => ours == truth,
-    }
+    exactly(ours, truth)
 }
 
 /// The last true reply against the last turn's.
