@@ -1,11 +1,14 @@
 //! Pieces of a reply with a type. An artifact opens, may grow, and closes; nothing follows after that.
 //! Owns the shapes of the seed dialect, since they are a plain function of the piece.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::FailureCode;
 use crate::id::ArtifactId;
+use crate::message::{Content, Part};
 
 /// What a fence without an info string is taken for.
 const PLAIN_LANGUAGE: &str = "text";
@@ -47,6 +50,15 @@ pub enum Body {
         /// Its value.
         data: Value,
     },
+    /// Parts as the program itself gave them.
+    Parts {
+        /// What it calls the artifact.
+        name: Option<String>,
+        /// What it says of it.
+        description: Option<String>,
+        /// What it holds.
+        parts: Vec<Part>,
+    },
     /// What went wrong, by evidence.
     Error {
         /// What kind of failure it is.
@@ -79,7 +91,15 @@ impl Body {
     pub fn growing_text(&mut self) -> Option<&mut String> {
         match self {
             Self::Text { text } | Self::Code { text, .. } | Self::Error { text, .. } => Some(text),
-            Self::File { .. } | Self::Data { .. } => None,
+            Self::File { .. } | Self::Data { .. } | Self::Parts { .. } => None,
+        }
+    }
+
+    /// The list that grows as parts arrive; only what the program itself gave in parts has one.
+    pub fn growing_parts(&mut self) -> Option<&mut Vec<Part>> {
+        match self {
+            Self::Parts { parts, .. } => Some(parts),
+            _ => None,
         }
     }
 
@@ -108,6 +128,11 @@ impl Body {
                 "name": "json_output",
                 "parts": [{"type": "data", "data": data}],
             }),
+            Self::Parts { name, parts, .. } => json!({
+                "type": "parts",
+                "name": name.as_deref().unwrap_or("output"),
+                "parts": parts.iter().map(seed_part).collect::<Vec<_>>(),
+            }),
             Self::Error { code, text } => json!({
                 "type": "text",
                 "name": "error",
@@ -116,6 +141,24 @@ impl Body {
             }),
         }
     }
+}
+
+/// A part as the seeds write it.
+pub fn seed_part(part: &Part) -> Value {
+    let mut file = Map::new();
+    match &part.content {
+        Content::Text { text } => return json!({"type": "text", "text": text}),
+        Content::Data { data } => return json!({"type": "data", "data": data}),
+        Content::Raw { bytes } => file.insert("bytes".to_owned(), json!(STANDARD.encode(bytes))),
+        Content::Url { url } => file.insert("uri".to_owned(), json!(url)),
+    };
+    if let Some(name) = &part.filename {
+        file.insert("name".to_owned(), json!(name));
+    }
+    if let Some(kind) = &part.media_type {
+        file.insert("mimeType".to_owned(), json!(kind));
+    }
+    json!({"type": "file", "file": file})
 }
 
 /// The language an info string names: its first word, where `rust,ignore` names `rust`.

@@ -1,12 +1,14 @@
 //! What happens to a task, one fact at a time. Events are the durable truth; everything else about a
 //! task can be folded from them again.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::Body;
 use crate::error::Failure;
-use crate::id::{ArtifactId, ContextId, TaskId};
-use crate::message::Message;
+use crate::id::{ArtifactId, ContextId, MessageId, TaskId};
+use crate::message::{Message, Part, Role};
 use crate::task::TaskState;
 
 /// One fact, and when it was so.
@@ -35,6 +37,9 @@ pub enum Fact {
         context: ContextId,
         /// What was asked.
         message: Message,
+        /// Who asked, and how.
+        #[serde(default)]
+        origin: Origin,
     },
     /// The task moved to another state.
     Moved {
@@ -55,11 +60,106 @@ pub enum Fact {
         /// The text to add at its end.
         text: String,
     },
+    /// An open artifact of parts got more of them (`append: true`).
+    ArtifactExtended {
+        /// Its name.
+        artifact: ArtifactId,
+        /// What comes at its end.
+        parts: Vec<Part>,
+    },
     /// An artifact got its last chunk.
     ArtifactClosed {
         /// Its name.
         artifact: ArtifactId,
     },
+    /// Whoever asked said something more: the answer to a question.
+    Answered {
+        /// What was said.
+        message: Message,
+    },
+    /// The agent told how far it is, or what it did on the way.
+    Noted {
+        /// In its words.
+        text: String,
+    },
+    /// The agent answered with a message instead of artifacts.
+    Spoke {
+        /// The message.
+        message: Message,
+    },
+    /// The reply is known, whole.
+    Replied {
+        /// What the agent said, and how we know.
+        said: Said,
+    },
+}
+
+/// Who asked for a task, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The handle of the agent that asked, or who else.
+    pub sender: String,
+    /// How urgent it is, 1 to 5.
+    pub priority: u8,
+    /// How many agents the question has passed through.
+    #[serde(default)]
+    pub hops: u8,
+}
+
+impl Origin {
+    /// Who asks when nobody says.
+    pub const SOMEBODY: &str = "user";
+
+    /// A person at the agent's own keyboard; such a turn was not asked for over the network.
+    pub const KEYBOARD: &str = "keyboard";
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self {
+            sender: Self::SOMEBODY.to_owned(),
+            priority: 1,
+            hops: 0,
+        }
+    }
+}
+
+/// What an agent said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Its words.
+    pub text: String,
+    /// How we know them.
+    pub source: Source,
+}
+
+/// How a reply is known, in order of trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// From the program's own record.
+    Record,
+    /// The program said it through the channel made for that.
+    Channel,
+    /// Read off the screen.
+    Screen,
+    /// Read off the screen up to the marker that ends a reply.
+    Marker,
+    /// Whatever was on the screen when the time was up.
+    Timeout,
+}
+
+impl Source {
+    /// The source as it goes over the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Channel => "channel",
+            Self::Screen => "screen",
+            Self::Marker => "marker",
+            Self::Timeout => "timeout",
+        }
+    }
 }
 
 /// A state with what belongs to it.
@@ -123,4 +223,16 @@ pub struct Question {
     pub default: Option<String>,
     /// What an answer must carry to be sure it answers this question.
     pub fingerprint: String,
+}
+
+impl Question {
+    /// The question as a message of the agent: its words, then the options, one a line.
+    pub fn to_message(&self, task: &TaskId) -> Message {
+        let mut text = self.prompt.clone();
+        for (index, option) in self.options.iter().enumerate() {
+            let _ = write!(text, "\n{}. {option}", index + 1);
+        }
+        let id = MessageId::new(format!("{task}-{}", self.fingerprint));
+        Message::text(id, Role::Agent, text)
+    }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::{Artifact, Body};
-use crate::event::{Event, Fact, Status, Timestamp};
+use crate::event::{Event, Fact, Origin, Said, Status, Timestamp};
 use crate::id::{ArtifactId, ContextId, TaskId};
 use crate::message::Message;
 
@@ -18,6 +18,11 @@ pub struct Task {
     message: Message,
     status: Status,
     artifacts: Vec<Artifact>,
+    origin: Origin,
+    history: Vec<Message>,
+    note: Option<String>,
+    spoken: Option<Message>,
+    reply: Option<Said>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
@@ -32,6 +37,7 @@ impl Task {
             task,
             context,
             message,
+            origin,
         } = first.fact
         else {
             return Err(IllegalEvent::NotSubmitted);
@@ -39,9 +45,14 @@ impl Task {
         Ok(Self {
             id: task,
             context,
+            history: vec![message.clone()],
             message,
             status: Status::Submitted,
             artifacts: Vec::new(),
+            origin,
+            note: None,
+            spoken: None,
+            reply: None,
             created_at: first.at,
             updated_at: first.at,
         })
@@ -77,6 +88,27 @@ impl Task {
                     .ok_or(IllegalEvent::NotGrowing(artifact))?;
                 grown.push_str(&text);
             }
+            Fact::ArtifactExtended { artifact, parts } => {
+                let open = self.open_artifact(&artifact)?;
+                let grown = open.body.growing_parts();
+                grown
+                    .ok_or(IllegalEvent::NotGrowing(artifact))?
+                    .extend(parts);
+            }
+            Fact::Answered { message } => self.answer(message)?,
+            Fact::Noted { text } => {
+                self.check_in_turn()?;
+                self.note = Some(text);
+            }
+            Fact::Spoke { message } => {
+                self.check_in_turn()?;
+                self.history.push(message.clone());
+                self.spoken = Some(message);
+            }
+            Fact::Replied { said } => {
+                self.check_in_turn()?;
+                self.reply = Some(said);
+            }
             Fact::ArtifactClosed { artifact } => self.open_artifact(&artifact)?.is_closed = true,
         }
         self.updated_at = self.updated_at.max(event.at);
@@ -96,6 +128,31 @@ impl Task {
     /// What was asked.
     pub fn message(&self) -> &Message {
         &self.message
+    }
+
+    /// Who asked, and how.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What was said back and forth, the first message included, the reply not.
+    pub fn history(&self) -> &[Message] {
+        &self.history
+    }
+
+    /// What the agent last told of how far it is.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// The message the agent answered with, if it did so instead of writing artifacts.
+    pub fn spoken(&self) -> Option<&Message> {
+        self.spoken.as_ref()
+    }
+
+    /// The reply, once it is known.
+    pub fn reply(&self) -> Option<&Said> {
+        self.reply.as_ref()
     }
 
     /// Where it stands.
@@ -129,6 +186,16 @@ impl Task {
             return Err(IllegalEvent::Move { from, to });
         }
         self.status = status;
+        Ok(())
+    }
+
+    /// Keeps the question that was open, in the agent's words, and the answer behind it.
+    fn answer(&mut self, message: Message) -> Result<(), IllegalEvent> {
+        self.check_in_turn()?;
+        if let Status::InputRequired { question } = &self.status {
+            self.history.push(question.to_message(&self.id));
+        }
+        self.history.push(message);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ mod queue;
 mod turn;
 
 pub use actor::{Session, Setup};
-pub use board::{Board, Posted, Record, Said};
+pub use board::{Board, Posted, Record};
 pub use command::{Attached, Command, Look, Receipt, Refusal, SessionHandle, Submission};
 pub use queue::{Order, Priority, Queue, QueueFull};
 pub use turn::{Effect, Ending, Turn, TurnError};

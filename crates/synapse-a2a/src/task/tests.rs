@@ -3,9 +3,9 @@ use serde_json::json;
 
 use super::*;
 use crate::error::{Failure, FailureCode};
-use crate::event::Question;
+use crate::event::{Question, Source};
 use crate::id::MessageId;
-use crate::message::Role;
+use crate::message::{Part, Role};
 
 fn at(at: u64, fact: Fact) -> Event {
     Event {
@@ -19,7 +19,12 @@ fn submitted() -> Fact {
         task: TaskId::new("t-1"),
         context: ContextId::new("c-1"),
         message: Message::text(MessageId::new("m-1"), Role::User, "add a test"),
+        origin: Origin::default(),
     }
+}
+
+fn said(text: &str) -> Message {
+    Message::text(MessageId::new("m-2"), Role::User, text)
 }
 
 fn moved(status: Status) -> Fact {
@@ -241,6 +246,17 @@ fn files_and_data_come_whole() {
 }
 
 #[test]
+fn an_answer_is_kept_behind_the_question_it_answers() {
+    let task = working([
+        moved(status(TaskState::InputRequired)),
+        Fact::Answered { message: said("2") },
+    ])
+    .unwrap();
+    let words: Vec<String> = task.history().iter().map(Message::words).collect();
+    assert_eq!(words, ["add a test", "Continue? (y/n)\n1. y\n2. n", "2"]);
+}
+
+#[test]
 fn states_are_spelled_on_the_wire_as_they_are_shown() {
     for state in TaskState::ALL {
         assert_eq!(serde_json::to_value(state).unwrap(), state.to_string());
@@ -277,13 +293,28 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         Just(Body::Data {
             data: json!({"k": 1})
         }),
+        Just(Body::Parts {
+            name: None,
+            description: None,
+            parts: vec![Part::text("p")]
+        }),
     ];
     prop_oneof![
         1 => Just(submitted()),
         4 => proptest::sample::select(TaskState::ALL.to_vec()).prop_map(|to| moved(status(to))),
         3 => (id.clone(), body).prop_map(|(id, body)| opened(id, body)),
         3 => id.clone().prop_map(|id| grew(id, "y")),
-        2 => id.prop_map(closed),
+        2 => id.clone().prop_map(closed),
+        1 => id.prop_map(|id| Fact::ArtifactExtended {
+            artifact: ArtifactId::new(id),
+            parts: vec![Part::text("z")],
+        }),
+        1 => Just(Fact::Answered { message: said("yes") }),
+        1 => Just(Fact::Noted { text: "halfway".into() }),
+        1 => Just(Fact::Spoke { message: said("hello") }),
+        1 => Just(Fact::Replied {
+            said: Said { text: "done".into(), source: Source::Record },
+        }),
     ]
 }
 

@@ -4,8 +4,9 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
+use synapse_a2a::artifact::seed_part;
 use synapse_a2a::event::{Fact, Status, Timestamp};
-use synapse_a2a::message::{Message, Part, Role};
+use synapse_a2a::message::{Message, Role};
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::State;
 
@@ -61,8 +62,8 @@ pub(super) fn task(record: &Record) -> Value {
         "artifacts": task.artifacts().iter().map(|a| a.body.to_seed_json()).collect::<Vec<_>>(),
         "created_at": time(task.created_at()),
         "updated_at": time(task.updated_at()),
-        "reply": record.reply.as_ref().map(|said| said.text.as_str()),
-        "source": record.reply.as_ref().map(|said| said.source),
+        "reply": task.reply().map(|said| said.text.as_str()),
+        "source": task.reply().map(|said| said.source.name()),
     })
 }
 
@@ -82,11 +83,7 @@ fn message(message: &Message) -> Value {
         Role::User => "user",
         Role::Agent => "agent",
     };
-    let part = |part: &Part| match part {
-        Part::Text { text } => json!({ "type": "text", "text": text }),
-        Part::Data { data } => json!({ "type": "data", "data": data }),
-    };
-    json!({ "role": role, "parts": message.parts.iter().map(part).collect::<Vec<_>>() })
+    json!({ "role": role, "parts": message.parts.iter().map(seed_part).collect::<Vec<_>>() })
 }
 
 /// An event of the stream: its name and its data.
@@ -124,6 +121,25 @@ pub(super) fn event(posted: &Posted) -> (&'static str, Value) {
                 "taskId": id, "artifactId": artifact.as_str(), "append": true,
                 "artifact": { "type": "text", "name": "output", "parts": [{ "type": "text", "text": text }] },
             }),
+        ),
+        Fact::ArtifactExtended { artifact, parts } => (
+            "artifact",
+            json!({
+                "taskId": id, "artifactId": artifact.as_str(), "append": true,
+                "artifact": { "type": "parts", "name": "output", "parts": parts.iter().map(seed_part).collect::<Vec<_>>() },
+            }),
+        ),
+        Fact::Answered { message: said } | Fact::Spoke { message: said } => (
+            "message",
+            json!({ "taskId": id, "message": message(said), "timestamp": timestamp }),
+        ),
+        Fact::Noted { text } => (
+            "message",
+            json!({ "taskId": id, "note": text, "timestamp": timestamp }),
+        ),
+        Fact::Replied { said } => (
+            "message",
+            json!({ "taskId": id, "reply": said.text, "source": said.source, "timestamp": timestamp }),
         ),
         Fact::ArtifactClosed { artifact } => (
             "artifact",

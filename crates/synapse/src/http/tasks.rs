@@ -175,20 +175,14 @@ fn message(value: &Value) -> Result<Message, Problem> {
     let parts = value.get("parts").and_then(Value::as_array);
     let parts = parts.ok_or_else(|| Problem::bad("'message' must be a string or have 'parts'"))?;
     let part = |part: &Value| match part.get("text").and_then(Value::as_str) {
-        Some(text) => Ok(Part::Text {
-            text: text.to_owned(),
-        }),
+        Some(text) => Ok(Part::text(text)),
         None => Err(Problem::bad("every part must have a 'text'")),
     };
     let parts = parts.iter().map(part).collect::<Result<Vec<_>, _>>()?;
     if parts.is_empty() {
         return Err(Problem::bad("'message.parts' is empty"));
     }
-    Ok(Message {
-        id,
-        role: Role::User,
-        parts,
-    })
+    Ok(Message::new(id, Role::User, parts))
 }
 
 /// The events of a task from a number on, to its end.

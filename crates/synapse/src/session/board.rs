@@ -33,17 +33,6 @@ pub struct Record {
     pub task: Task,
     /// How it came to stand so; the place in the list, from 1, is the number of an event.
     pub events: Vec<Event>,
-    /// The reply, whole, and where it comes from.
-    pub reply: Option<Said>,
-}
-
-/// What an agent said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
-    /// Its words.
-    pub text: String,
-    /// Where they come from: the program's own record, or the screen.
-    pub source: &'static str,
 }
 
 /// An event of a task, with its number.
@@ -119,7 +108,6 @@ impl Board {
                 let record = Record {
                     task: Task::begin(event.clone())?,
                     events: vec![event.clone()],
-                    reply: None,
                 };
                 records.by_id.insert(task.clone(), record);
                 records.order.push(task.clone());
@@ -133,14 +121,6 @@ impl Board {
             event: Arc::new(event),
         });
         Ok(())
-    }
-
-    /// Keeps the reply of a task.
-    pub(super) fn set_reply(&self, task: &TaskId, said: Said) {
-        let mut records = self.records.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(record) = records.by_id.get_mut(task) {
-            record.reply = Some(said);
-        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Records> {

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use synapse_a2a::artifact::Body;
 use synapse_a2a::error::{Failure, FailureCode};
-use synapse_a2a::event::{Event, Fact, Question, Status, Timestamp};
+use synapse_a2a::event::{Event, Fact, Origin, Question, Said, Source, Status, Timestamp};
 use synapse_a2a::id::{ArtifactId, ContextId, TaskId};
-use synapse_a2a::message::Part;
 use synapse_a2a::parse::{Switches, parse};
 use synapse_term::prompt::Prompt;
 
 use super::{Late, Running, Session};
 use crate::record::Recorded;
 use crate::session::order::{Words, fill};
-use crate::session::{Effect, Ending, Order, Refusal, Said, Submission, TurnError};
+use crate::session::{Effect, Ending, Order, Refusal, Submission, TurnError};
 
 /// How long a record may be late before the screen is believed.
 const RECORD_PATIENCE: Duration = Duration::from_millis(500);
@@ -33,13 +32,7 @@ impl Session {
     ) -> Result<TaskId, Refusal> {
         let task = TaskId::new(uuid::Uuid::now_v7().to_string());
         let context = ContextId::new(uuid::Uuid::now_v7().to_string());
-        let text: Vec<&str> = submission
-            .message
-            .parts
-            .iter()
-            .filter_map(text_of)
-            .collect();
-        let text = text.join("\n");
+        let text = submission.message.words();
         let words = Words {
             task: &task,
             message_id: &submission.message.id,
@@ -66,6 +59,11 @@ impl Session {
                 task: task.clone(),
                 context,
                 message: submission.message,
+                origin: Origin {
+                    sender: submission.sender,
+                    priority: priority.number(),
+                    hops: 0,
+                },
             },
         );
         if priority.interrupts() && self.running.is_some() {
@@ -159,7 +157,7 @@ impl Session {
                 });
                 self.look_for_record(now);
             }
-            _ => self.finish(ending, "screen"),
+            _ => self.finish(ending, Source::Screen),
         }
     }
 
@@ -181,7 +179,7 @@ impl Session {
         }
         running.peek_at = Some(now + RECORD_PAUSE);
         if let Some(Recorded::Replied(text)) = record.of_turn(&running.typed) {
-            self.finish(Ending::Replied(text), "record");
+            self.finish(Ending::Replied(text), Source::Record);
         }
     }
 
@@ -200,11 +198,11 @@ impl Session {
             .as_ref()
             .and_then(|record| record.of_turn(&running.typed));
         match found {
-            Some(Recorded::Replied(text)) => self.finish(Ending::Replied(text), "record"),
-            Some(Recorded::Failed(why)) => self.finish(Ending::Failed(why), "record"),
+            Some(Recorded::Replied(text)) => self.finish(Ending::Replied(text), Source::Record),
+            Some(Recorded::Failed(why)) => self.finish(Ending::Failed(why), Source::Record),
             None if is_due => {
                 if let Some(late) = running.late.take() {
-                    self.finish(late.ending, "screen");
+                    self.finish(late.ending, Source::Screen);
                 }
             }
             None => {}
@@ -246,7 +244,7 @@ impl Session {
         self.post(&task, fact);
     }
 
-    fn finish(&mut self, ending: Ending, source: &'static str) {
+    fn finish(&mut self, ending: Ending, source: Source) {
         let Some(Running { task, canceled, .. }) = self.running.take() else {
             return;
         };
@@ -271,7 +269,7 @@ impl Session {
         }
     }
 
-    fn reply(&self, task: &TaskId, reply: &str, source: &'static str) {
+    fn reply(&self, task: &TaskId, reply: &str, source: Source) {
         // An answer is an artifact even where the screen shows none.
         self.move_to(task, Status::Working);
         let switches = Switches {
@@ -279,13 +277,9 @@ impl Session {
             parse_file_refs: self.profile.parse_file_refs,
             parse_json: self.profile.parse_json,
         };
-        self.board.set_reply(
-            task,
-            Said {
-                text: reply.to_owned(),
-                source,
-            },
-        );
+        let text = reply.to_owned();
+        let said = Said { text, source };
+        self.post(task, Fact::Replied { said });
         for (index, body) in parse(reply, switches).into_iter().enumerate() {
             self.open(task, artifact_of(task, index), body);
         }
@@ -363,13 +357,6 @@ fn code_of(said: &str) -> FailureCode {
         FailureCode::AuthRequired
     } else {
         FailureCode::AgentError
-    }
-}
-
-fn text_of(part: &Part) -> Option<&str> {
-    match part {
-        Part::Text { text } => Some(text.as_str()),
-        Part::Data { .. } => None,
     }
 }
 
