@@ -10,12 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::handle::{Handle, HandleError};
+use crate::lock::{Held, is_held};
 use crate::paths;
+use crate::private_file::{draft_of, remove};
 
 mod claim;
 mod entry;
-mod file;
-mod lock;
 mod ports;
 
 pub use claim::{Address, Applicant, Claim};
@@ -23,8 +23,6 @@ pub use entry::{AgentId, Entry, Status, Transport};
 pub use ports::{PortError, PortWish};
 
 use claim::{Holder, files_of};
-use file::{draft_of, remove};
-use lock::{Held, is_held};
 
 /// The folder of running agents.
 #[derive(Clone, Debug)]

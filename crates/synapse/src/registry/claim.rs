@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::file::{draft_of, remove, replace};
-use super::lock::Held;
 use super::{AgentId, Entry, RegistryError, Status, Transport};
 use crate::handle::Handle;
+use crate::lock::Held;
+use crate::private_file::{draft_of, remove, replace};
 
 /// Who wants a place.
 #[derive(Clone, Copy, Debug)]

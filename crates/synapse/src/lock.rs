@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::file::{draft_of, open, remove};
+use crate::private_file::{draft_of, open, remove};
 
 /// How long somebody else may keep a lock that is meant for moments.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,11 +18,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// A lock in our hands.
 #[derive(Debug)]
-pub(super) struct Held(File);
+pub(crate) struct Held(File);
 
 impl Held {
     /// Waits for a lock that everybody holds for moments only.
-    pub(super) fn wait_for(path: &Path) -> io::Result<Self> {
+    pub(crate) fn wait_for(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -42,7 +42,7 @@ impl Held {
 
     /// Puts a lock file in place, held and filled. Whatever has that name is replaced: the caller
     /// knows that nobody holds it.
-    pub(super) fn create(path: &Path, text: &[u8]) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, text: &[u8]) -> io::Result<Self> {
         let draft = draft_of(path);
         // One left by a process that died in between may still be open somewhere.
         remove(&draft)?;
@@ -62,7 +62,7 @@ impl Drop for Held {
 }
 
 /// Whether somebody holds the lock now.
-pub(super) fn is_held(path: &Path) -> io::Result<bool> {
+pub(crate) fn is_held(path: &Path) -> io::Result<bool> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
