@@ -204,6 +204,15 @@ pub(crate) struct Start {
     /// Where it works; by default here
     #[arg(long)]
     pub(crate) cwd: Option<String>,
+    /// The address it listens on, as in 0.0.0.0; callers from elsewhere show its token
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::IpAddr>,
+    /// The address others know it by, behind a proxy or a tunnel
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<synapse::config::PublicUrl>,
+    /// Always serve the A2A 1.0 card alone, with nothing for older clients
+    #[arg(long)]
+    pub(crate) pure_card: bool,
     /// Its window, as in 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse::config::Size>,

@@ -12,6 +12,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use crate::registry::Entry;
+use crate::token::Token;
 
 /// An agent's terminal: binary messages are what it paints, and keys.
 pub type Terminal = WebSocketStream<TcpStream>;
@@ -19,7 +20,7 @@ pub type Terminal = WebSocketStream<TcpStream>;
 /// One agent, and the token that opens its door.
 pub struct Client {
     address: String,
-    token: String,
+    token: Token,
 }
 
 /// An answer: its status and what it says.
@@ -40,11 +41,13 @@ impl Client {
             .token_path
             .as_ref()
             .context("the agent names no token file")?;
-        let token = std::fs::read_to_string(path);
+        let token = Token::read(path);
         let token = token.with_context(|| format!("cannot read the token {}", path.display()))?;
+        let address = entry.endpoint.strip_prefix("http://");
+        let address = address.with_context(|| format!("{} is no address", entry.endpoint))?;
         Ok(Self {
-            address: format!("127.0.0.1:{}", entry.port),
-            token: token.trim().to_owned(),
+            address: address.trim_end_matches('/').to_owned(),
+            token,
         })
     }
 
@@ -126,7 +129,7 @@ impl Client {
     /// If the agent cannot be reached or does not let us in.
     pub async fn terminal(&self) -> Result<Terminal> {
         let mut request = format!("ws://{}/terminal", self.address).into_client_request()?;
-        let bearer = format!("Bearer {}", self.token).parse()?;
+        let bearer = self.token.bearer().parse()?;
         request.headers_mut().insert(AUTHORIZATION, bearer);
         let stream = self.connect().await?;
         let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
@@ -153,7 +156,7 @@ impl Client {
             .method(method)
             .uri(path)
             .header(HOST, &self.address)
-            .header(AUTHORIZATION, format!("Bearer {}", self.token))
+            .header(AUTHORIZATION, self.token.bearer())
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(bytes))?;
         Ok(sender.send_request(request).await?)

@@ -18,9 +18,11 @@ use synapse_term::router::{Pattern, ResponseMode};
 
 mod error;
 mod keys;
+mod reach;
 mod tree;
 
 pub use error::{ConfigError, Place, UnknownKey};
+pub use reach::{Limits, OpenToAll, PublicUrl, PublicUrlError, Reach, Tls};
 
 use tree::Tree;
 
@@ -52,6 +54,16 @@ pub struct Config {
     pub size: Size,
     /// Where agents listen.
     pub listen: IpAddr,
+    /// The names this machine may be called by, besides its own.
+    #[serde(deserialize_with = "reach::names")]
+    pub host_names: Vec<String>,
+    /// What makes agents speak TLS.
+    pub tls: Option<Tls>,
+    /// Authorities to trust besides those of the system when agents elsewhere are called, PEM.
+    #[serde(deserialize_with = "reach::optional_file")]
+    pub ca_file: Option<PathBuf>,
+    /// How much agents put up with.
+    pub limits: Limits,
     /// The web page.
     pub web: Web,
 }
@@ -71,6 +83,10 @@ impl Default for Config {
                 rows: 40,
             },
             listen: Ipv4Addr::LOCALHOST.into(),
+            host_names: Vec::new(),
+            tls: None,
+            ca_file: None,
+            limits: Limits::default(),
             web: Web::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! The process behind one agent: assembles it, publishes it, and owns the order in which it ends.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +12,15 @@ use synapse_term::reading::State;
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::timeout;
 
-use crate::http::{self, Served};
-use crate::paths::{Paths, create_folder};
+use crate::config::{Limits, Reach};
+use crate::http::{self, Door, Served};
+use crate::paths::Paths;
 use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
+use crate::serve::{self, Server};
 use crate::session::{Command, Look, Session, SessionHandle, Setup};
+use crate::token::Token;
 use crate::tty::Signals;
 
 /// A program that dies this soon was not started as it should be.
@@ -33,8 +37,10 @@ pub struct Agent {
     pub args: Vec<String>,
     /// The handle, if the user chose one.
     pub name: Option<String>,
-    /// The port, if the user chose one.
-    pub port: Option<u16>,
+    /// The port.
+    pub port: PortWish,
+    /// Where it listens, and who gets in.
+    pub reach: Reach,
     /// Where it works.
     pub dir: PathBuf,
     /// Its window.
@@ -52,7 +58,9 @@ pub struct Host {
     session: Session,
     handle: SessionHandle,
     listener: std::net::TcpListener,
-    token: Arc<str>,
+    tls: Option<tokio_rustls::TlsAcceptor>,
+    limits: Limits,
+    door: Door,
     card: serde_json::Value,
 }
 
@@ -62,7 +70,11 @@ impl Host {
     /// # Errors
     /// If the name or the port is taken, or the program cannot be started.
     pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
-        let profile = &agent.profile;
+        let (profile, reach) = (&agent.profile, &agent.reach);
+        reach.check()?;
+        let tls = reach.tls.as_ref();
+        let tls = tls.map(|tls| serve::acceptor(&tls.cert, &tls.key));
+        let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
         let machine = rustix::system::uname()
             .nodename()
@@ -76,11 +88,11 @@ impl Host {
             name: agent.name.as_deref(),
         };
         let mut claim = registry.claim(&applicant)?;
-        let wish = PortWish::from_flag(agent.port, None);
-        let listener = registry.bind([127, 0, 0, 1].into(), &profile.name, wish)?;
-        let port = listener.local_addr()?.port();
+        let listener = registry.bind(reach.listen, &profile.name, agent.port)?;
+        let address = listener.local_addr()?;
         let token_path = paths.token(claim.id());
-        let token = new_token(&token_path)?;
+        let token = Token::kept_at(&token_path)
+            .with_context(|| format!("cannot write {}", token_path.display()))?;
 
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
@@ -89,17 +101,18 @@ impl Host {
             answers_queries: agent.terminal.is_none(),
             record: record(profile),
         })?;
-        let endpoint = format!("http://127.0.0.1:{port}");
+        let endpoint = endpoint(address);
+        let door = Door::new(reach, &endpoint, token);
         let card = json!({
             "name": claim.handle().to_string(),
             "description": format!("{} wrapped by Synapse", profile.name),
-            "url": endpoint,
+            "url": door.url,
             "version": env!("CARGO_PKG_VERSION"),
             "capabilities": { "streaming": true },
             "skills": [],
         });
         claim.publish(Address {
-            port,
+            port: address.port(),
             endpoint,
             transport: Transport::Http,
             token_path: Some(token_path),
@@ -109,7 +122,9 @@ impl Host {
             session,
             handle,
             listener,
-            token,
+            tls,
+            limits: reach.limits,
+            door,
             card,
         })
     }
@@ -140,21 +155,27 @@ impl Host {
             session,
             handle,
             listener,
-            token,
+            tls,
+            limits,
+            door,
             card,
         } = self;
         listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let door = Served {
+        let resources = Served {
             session: handle.clone(),
             card: Arc::new(card),
-            token,
+            door: Arc::new(door),
+        };
+        let accept = Server {
+            listener: tokio::net::TcpListener::from_std(listener)?,
+            router: http::router(resources),
+            tls,
+            limits,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, http::router(door)).with_graceful_shutdown(async {
+        let mut server = tokio::spawn(accept.run(async {
             let _ = stopped.await;
-        });
-        let server = tokio::spawn(async move { server.await });
+        }));
         let mut signals = Signals::listen().context("signals cannot be heard")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
@@ -182,7 +203,9 @@ impl Host {
         watch.abort();
         drop(stop);
         // Streams end with their tasks; whoever keeps a connection open for longer is cut off.
-        let _ = timeout(CONNECTIONS, server).await;
+        if timeout(CONNECTIONS, &mut server).await.is_err() {
+            server.abort();
+        }
         drop(claim);
         match died {
             Some(look) => bail!("{}", last_words(exit, &look)),
@@ -248,26 +271,12 @@ fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
     }
 }
 
-/// Writes a fresh token that only this user can read.
-fn new_token(path: &std::path::Path) -> Result<Arc<str>> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    if let Some(folder) = path.parent() {
-        create_folder(folder)?;
-    }
-    let token = format!(
-        "{}{}",
-        uuid::Uuid::new_v4().simple(),
-        uuid::Uuid::new_v4().simple()
-    );
-    let mut options = std::fs::OpenOptions::new();
-    let file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path);
-    let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
-    file.write_all(token.as_bytes())?;
-    Ok(token.into())
+/// Where programs of this machine reach an agent that listens here.
+fn endpoint(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
 }

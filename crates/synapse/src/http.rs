@@ -14,10 +14,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 
-use crate::session::SessionHandle;
+pub use guard::Door;
 
-/// The largest body that is taken.
-const BODY: usize = 1 << 20;
+use crate::session::SessionHandle;
 
 /// What all resources share.
 #[derive(Clone, Debug)]
@@ -26,8 +25,8 @@ pub struct Served {
     pub session: SessionHandle,
     /// What it says of itself.
     pub card: Arc<serde_json::Value>,
-    /// What callers must show.
-    pub token: Arc<str>,
+    /// Who may come in, and where it is.
+    pub door: Arc<Door>,
 }
 
 /// All resources, behind the guard.
@@ -52,6 +51,8 @@ pub fn router(served: Served) -> Router {
         .route("/tasks/{id}/cancel", post(tasks::cancel))
         .fallback(agent::nothing_here)
         .layer(guard)
-        .layer(DefaultBodyLimit::max(BODY))
+        // The guard knows how much each resource takes.
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(guard::in_json))
         .with_state(served)
 }

@@ -12,6 +12,8 @@ mod private_file;
 pub mod pty;
 pub mod record;
 pub mod registry;
+pub mod serve;
 pub mod session;
+pub mod token;
 pub mod trust;
 pub mod tty;

@@ -89,6 +89,24 @@ fn every_other_key_can_be_set() {
 }
 
 #[test]
+fn how_agents_are_reached_can_be_set() {
+    let config = parse(
+        "host_names: [box.lan]\ntls: {cert: /c.pem, key: /k.pem}\nca_file: /ca.pem\n\
+         limits: {connections: 7, header_timeout: 1.5}\n",
+    )
+    .config;
+    let reach = config.reach();
+    assert_eq!(reach.host_names, ["box.lan"]);
+    assert_eq!(reach.tls.unwrap().key, Path::new("/k.pem"));
+    assert_eq!(reach.limits.connections, 7);
+    assert_eq!(reach.limits.header_timeout, Duration::from_millis(1_500));
+    assert_eq!(config.ca_file.unwrap(), Path::new("/ca.pem"));
+    assert!(refused("tls: {cert: /c.pem}\n").contains("both"));
+    assert!(refused("host_names: [https://x]\n").contains("no name of a machine"));
+    assert!(refused("limits: {connections: 0}\n").contains("from 1 to 65536"));
+}
+
+#[test]
 fn sections_may_be_empty() {
     for text in [
         "",

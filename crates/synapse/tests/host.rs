@@ -254,60 +254,6 @@ fn a_second_agent_of_a_kind_gets_a_name_of_its_own() {
 }
 
 #[test]
-fn nobody_gets_in_who_should_not() {
-    let world = World::with_dummy();
-    let bearer = format!("Authorization: Bearer {}", world.token());
-    let json = "Content-Type: application/json";
-    for (head, expected) in [
-        ("GET /status HTTP/1.1\r\nHost: localhost".to_owned(), 401),
-        (
-            "GET /status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong".to_owned(),
-            401,
-        ),
-        (
-            format!("GET /status HTTP/1.1\r\nHost: evil.example\r\n{bearer}"),
-            421,
-        ),
-        (
-            format!(
-                "GET /status HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n{bearer}"
-            ),
-            403,
-        ),
-        (
-            format!(
-                "POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n{bearer}"
-            ),
-            415,
-        ),
-        (
-            format!(
-                "POST /tasks/send-priority?priority=9 HTTP/1.1\r\nHost: localhost\r\n{json}\r\n{bearer}"
-            ),
-            400,
-        ),
-        (
-            format!("GET /status HTTP/1.1\r\nHost: localhost\r\n{bearer}"),
-            200,
-        ),
-        ("GET /healthz HTTP/1.1\r\nHost: localhost".to_owned(), 200),
-    ] {
-        let (status, answer) = world.http(&head, "{\"message\":\"x\"}");
-        assert_eq!(status, expected, "{head}\n{answer}");
-        assert!(
-            answer.contains("\"error\"") || status == 200,
-            "a refusal is JSON: {answer}"
-        );
-    }
-    let mode = std::os::unix::fs::PermissionsExt::mode(
-        &std::fs::metadata(world.entry()["token_path"].as_str().unwrap())
-            .unwrap()
-            .permissions(),
-    );
-    assert_eq!(mode & 0o777, 0o600);
-}
-
-#[test]
 fn a_stream_can_be_taken_up_again_where_it_broke() {
     let world = World::with_dummy();
     let id = world.json(&["send", "dummy", "say:one", "--return", "--json"])["task_id"].clone();

@@ -40,6 +40,16 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse/src/serve",
+        must_not_name: &[&[
+            "crate::http",
+            "crate::host",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/pty",
         must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
         except: &["crate::pty"],

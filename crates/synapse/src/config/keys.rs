@@ -15,7 +15,12 @@ const KEYS: &[(&str, &str)] = &[
         "a port from 1 to 65535, or 0 to let the system choose",
     ),
     ("auth", "token, same-user or none"),
+    ("ca_file", "a PEM file of certificate authorities to trust"),
     ("default_response_mode", "display or return"),
+    (
+        "host_names",
+        "a list of names others call this machine by, such as [agents.example]",
+    ),
     (
         "input_routing",
         "settings: enabled, feedback, passthrough_on_fail, pattern",
@@ -27,6 +32,12 @@ const KEYS: &[(&str, &str)] = &[
         "input_routing.pattern",
         r"a regular expression with a group for the handle and one for the message, such as '^@([\w.-]+)\s+(.+)$'",
     ),
+    ("limits", "settings: connections, header_timeout"),
+    ("limits.connections", "a whole number from 1 to 65536"),
+    (
+        "limits.header_timeout",
+        "a number of seconds greater than 0",
+    ),
     ("listen", "an IP address, such as 127.0.0.1"),
     ("queue_limit", "a whole number from 1 to 10000"),
     ("response_timeout", "a number of seconds greater than 0"),
@@ -35,6 +46,9 @@ const KEYS: &[(&str, &str)] = &[
         "size",
         "columns and rows from 20x5 to 1000x500, such as 120x40",
     ),
+    ("tls", "a certificate and its key: cert, key"),
+    ("tls.cert", "a PEM file"),
+    ("tls.key", "a PEM file"),
     ("web", "settings: roots"),
     ("web.roots", "a list of folders"),
 ];

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use synapse::config::Config;
+use synapse::config::{Config, Reach};
 use synapse::handle::Handle;
 use synapse::host::{Agent, Host};
 use synapse::paths::{Paths, create_folder};
 use synapse::pty::Size;
+use synapse::registry::PortWish;
 
 use super::profile;
 use crate::cli::Start;
@@ -36,22 +37,7 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
 
 fn serve(args: &Start) -> Result<u8> {
     let paths = Paths::from_env()?;
-    let config = Config::load(&paths.config())?.config;
-    let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
-        PathBuf::from(dir).canonicalize()
-    });
-    let dir = dir.context("the working directory cannot be used")?;
-    let size = args.size.unwrap_or(config.size);
-    let agent = Agent {
-        profile: profile::find(&args.profile)?,
-        args: args.args.clone(),
-        name: args.name.clone(),
-        port: args.port,
-        dir,
-        size: Size::new(size.columns, size.rows),
-        queue_limit: config.queue_limit,
-        terminal: None,
-    };
+    let agent = agent(args, &paths)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -71,6 +57,34 @@ fn serve(args: &Start) -> Result<u8> {
         let exit = Box::pin(host.run(ready)).await?;
         tracing::info!(code = exit.code(), "agent ended");
         Ok(u8::try_from(exit.code()).unwrap_or(1))
+    })
+}
+
+/// What is to be hosted, by the flags and the settings.
+pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
+    let config = Config::load(&paths.config())?.config;
+    let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
+        PathBuf::from(dir).canonicalize()
+    });
+    let profile = profile::find(&args.profile)?;
+    let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
+    let size = args.size.unwrap_or(config.size);
+    let reach = config.reach();
+    Ok(Agent {
+        port: PortWish::from_flag(args.port, usual_port),
+        profile,
+        args: args.args.clone(),
+        name: args.name.clone(),
+        reach: Reach {
+            listen: args.listen.unwrap_or(reach.listen),
+            public_url: args.public_url.clone(),
+            is_pure_card: args.pure_card,
+            ..reach
+        },
+        dir: dir.context("the working directory cannot be used")?,
+        size: Size::new(size.columns, size.rows),
+        queue_limit: config.queue_limit,
+        terminal: None,
     })
 }
 

@@ -26,6 +26,15 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
     if let Some(size) = &args.size {
         command.args(["--size".to_owned(), size.to_string()]);
     }
+    if let Some(listen) = args.listen {
+        command.args(["--listen".to_owned(), listen.to_string()]);
+    }
+    if let Some(url) = &args.public_url {
+        command.args(["--public-url", url.as_str()]);
+    }
+    if args.pure_card {
+        command.arg("--pure-card");
+    }
     command.arg("--").args(&args.args);
     let child = command
         .stdin(Stdio::null())

@@ -1,17 +1,15 @@
 //! `synapse <profile>`: an agent in this terminal.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Parser as _;
-use synapse::config::Config;
-use synapse::host::{Agent, Host};
+use synapse::host::Host;
 use synapse::mirror;
 use synapse::paths::Paths;
 use synapse::tty::{self, RawMode};
 
-use super::{host, profile};
+use super::host;
 use crate::cli::Wrap;
 
 /// How long the terminal may take to show the program's last words.
@@ -22,11 +20,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
     let name = ["synapse".to_owned()];
     let args = Wrap::parse_from(name.iter().chain(args)).start;
     let paths = Paths::from_env()?;
-    let config = Config::load(&paths.config())?.config;
-    let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
-        PathBuf::from(dir).canonicalize()
-    });
-    let profile = profile::find(&args.profile)?;
+    let mut agent = host::agent(&args, &paths)?;
     tty::restore_on_panic();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -34,16 +28,8 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         .build()?;
     runtime.block_on(async {
         let raw = RawMode::enter()?;
-        let agent = Agent {
-            profile,
-            args: args.args.clone(),
-            name: args.name.clone(),
-            port: args.port,
-            dir: dir.context("the working directory cannot be used")?,
-            size: tty::size(),
-            queue_limit: config.queue_limit,
-            terminal: Some(raw.modes().clone()),
-        };
+        agent.size = tty::size();
+        agent.terminal = Some(raw.modes().clone());
         let host = Host::start(&agent, &paths)?;
         host::log_to(&paths, &host.entry().handle)?;
         let shown = tokio::spawn(mirror::show(host.session(), raw, host.viewer()));

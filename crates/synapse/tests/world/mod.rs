@@ -1,6 +1,7 @@
 //! A home of its own for agents, driven through the built binary.
 
 #![allow(
+    dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -33,6 +34,21 @@ impl World {
         let world = Self::new();
         world.ok(&["start", "dummy", "--port", "0"]);
         world
+    }
+
+    /// A world with these settings and one dummy agent in it.
+    pub fn configured(settings: &str) -> Self {
+        let world = Self::new();
+        world.configure(settings);
+        world.ok(&["start", "dummy", "--port", "0"]);
+        world
+    }
+
+    /// Writes the settings of this home.
+    pub fn configure(&self, settings: &str) {
+        let folder = self.home.path().join("synapse");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.yaml"), settings).unwrap();
     }
 
     pub fn run(&self, args: &[&str]) -> Output {
@@ -95,10 +111,18 @@ impl World {
         self.json(&["list", "--json"])[0].clone()
     }
 
+    /// A connection to the agent.
+    pub fn connect(&self) -> TcpStream {
+        let port = self.entry()["port"].as_u64().unwrap();
+        let stream = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
+        let patience = Some(Duration::from_secs(20));
+        stream.set_read_timeout(patience).unwrap();
+        stream
+    }
+
     /// A bare HTTP exchange: status and body.
     pub fn http(&self, head: &str, body: &str) -> (u16, String) {
-        let port = self.entry()["port"].as_u64().unwrap();
-        let mut stream = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
+        let mut stream = self.connect();
         let length = body.len();
         write!(
             stream,

@@ -1,0 +1,127 @@
+//! What the guard of one agent goes by: who may come in, and the names it answers to.
+
+use std::net::IpAddr;
+
+use crate::config::{Auth, Reach};
+use crate::token::Token;
+
+/// The names under which a client knows this machine as itself.
+const OWN: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// The door of one agent.
+#[derive(Debug)]
+pub struct Door {
+    /// The address others know the agent by, without a slash at its end.
+    pub url: String,
+    /// Whether its card is always that of the newest protocol, with nothing for older clients.
+    pub is_pure_card: bool,
+    /// Whether it listens on this machine only.
+    pub is_local: bool,
+    pub(super) auth: Auth,
+    pub(super) token: Token,
+    /// The user we run as.
+    pub(super) user: u32,
+    names: Vec<String>,
+}
+
+/// What a client called this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    /// By a name that only means this machine when it is used on it, or by its address.
+    Own,
+    /// By a name that others know, perhaps through a proxy.
+    Public,
+}
+
+impl Door {
+    /// The door of an agent that is reached like this.
+    pub fn new(reach: &Reach, endpoint: &str, token: Token) -> Self {
+        let public = reach.public_url.as_ref();
+        let mut names = reach.host_names.clone();
+        names.extend(public.map(|url| url.host().to_owned()));
+        Self {
+            url: public.map_or(endpoint, |url| url.as_str()).to_owned(),
+            is_pure_card: reach.is_pure_card,
+            is_local: reach.listen.to_canonical().is_loopback(),
+            auth: reach.auth,
+            token,
+            user: rustix::process::geteuid().as_raw(),
+            names,
+        }
+    }
+
+    /// What the host of a request, which came in at `local`, is to us; nothing if it is not ours.
+    pub(super) fn name(&self, host: &str, local: Option<IpAddr>) -> Option<Name> {
+        let name = without_port(host);
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        let is_address = || {
+            let bare = name.trim_start_matches('[').trim_end_matches(']');
+            local.is_some() && bare.parse().ok() == local
+        };
+        if OWN.into_iter().any(is) || is_address() {
+            return Some(Name::Own);
+        }
+        let is_known = self
+            .names
+            .iter()
+            .any(|known| is(known) || known.eq_ignore_ascii_case(host));
+        is_known.then_some(Name::Public)
+    }
+}
+
+/// A host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+pub(super) fn example(auth: Auth) -> Door {
+    let place = tempfile::tempdir().unwrap();
+    let mut reach = crate::config::Config::default().reach();
+    reach.auth = auth;
+    reach.host_names = vec!["box.lan".to_owned()];
+    reach.public_url = Some("https://agents.example/a".parse().unwrap());
+    let token = Token::kept_at(&place.path().join("token")).unwrap();
+    Door::new(&reach, "http://127.0.0.1:8100", token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_ours_are_answered_to() {
+        let door = example(Auth::SameUser);
+        let local = Some("192.168.1.5".parse().unwrap());
+        for (host, name) in [
+            ("127.0.0.1", Some(Name::Own)),
+            ("127.0.0.1:8100", Some(Name::Own)),
+            ("LocalHost:9999", Some(Name::Own)),
+            ("[::1]:8100", Some(Name::Own)),
+            ("192.168.1.5:8100", Some(Name::Own)),
+            ("box.lan:8100", Some(Name::Public)),
+            ("Agents.Example", Some(Name::Public)),
+            ("192.168.1.6:8100", None),
+            ("evil.example", None),
+            ("localhost.evil.example", None),
+            ("127.0.0.1.evil.example:8100", None),
+            ("", None),
+            (":8100", None),
+        ] {
+            assert_eq!(door.name(host, local), name, "{host}");
+        }
+        assert_eq!(door.name("192.168.1.5", None), None);
+        assert_eq!(door.url, "https://agents.example/a");
+    }
+
+    #[test]
+    fn the_address_that_was_called_is_a_name_of_ours() {
+        let door = example(Auth::SameUser);
+        let local = Some("2001:db8::1".parse().unwrap());
+        assert_eq!(door.name("[2001:db8::1]:8100", local), Some(Name::Own));
+        assert_eq!(door.name("[2001:db8::2]:8100", local), None);
+    }
+}

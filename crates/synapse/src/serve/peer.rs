@@ -1,0 +1,104 @@
+//! Who is at the other end of a connection.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+
+use super::sock_diag;
+
+/// The other end of a connection; every request on it carries the same one.
+#[derive(Clone, Debug)]
+pub struct Peer(Arc<Ends>);
+
+#[derive(Debug)]
+struct Ends {
+    remote: SocketAddr,
+    local: SocketAddr,
+    user: OnceLock<Option<u32>>,
+}
+
+impl Peer {
+    /// The peer of a connection from `remote` to our `local`.
+    pub fn new(remote: SocketAddr, local: SocketAddr) -> Self {
+        let plain =
+            |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
+        Self(Arc::new(Ends {
+            remote: plain(remote),
+            local: plain(local),
+            user: OnceLock::new(),
+        }))
+    }
+
+    /// Where it calls from.
+    pub fn remote(&self) -> SocketAddr {
+        self.0.remote
+    }
+
+    /// The address of ours that it called.
+    pub fn local(&self) -> SocketAddr {
+        self.0.local
+    }
+
+    /// Whether it calls from this machine: nothing else can have our own address.
+    pub fn is_here(&self) -> bool {
+        is_here(self.0.remote.ip(), self.0.local.ip())
+    }
+
+    /// The user who opened the connection, if it was opened on this machine and the kernel knows. It is
+    /// asked once, when somebody wants to know.
+    pub fn user(&self) -> Option<u32> {
+        let ends = &self.0;
+        *ends.user.get_or_init(|| {
+            let asked = self
+                .is_here()
+                .then(|| sock_diag::owner(ends.remote, ends.local))?;
+            asked.unwrap_or_else(|error| {
+                tracing::warn!(%error, "the kernel does not say who is connected; a token is needed");
+                None
+            })
+        })
+    }
+}
+
+fn is_here(remote: IpAddr, local: IpAddr) -> bool {
+    remote.is_loopback() || remote == local
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    fn peer(remote: &str, local: &str) -> Peer {
+        Peer::new(remote.parse().unwrap(), local.parse().unwrap())
+    }
+
+    #[test]
+    fn only_this_machine_is_here() {
+        assert!(peer("127.0.0.1:5", "127.0.0.1:80").is_here());
+        assert!(peer("[::ffff:127.0.0.1]:5", "[::ffff:127.0.0.1]:80").is_here());
+        assert!(peer("[::1]:5", "[::1]:80").is_here());
+        assert!(peer("10.0.0.7:5", "10.0.0.7:80").is_here());
+        assert!(!peer("10.0.0.8:5", "10.0.0.7:80").is_here());
+        assert_eq!(peer("10.0.0.8:5", "10.0.0.7:80").user(), None);
+    }
+
+    #[test]
+    fn the_kernel_knows_who_is_connected() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else {
+                eprintln!("skipped: this machine has no {address}");
+                continue;
+            };
+            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (server, from) = listener.accept().unwrap();
+            let open = Peer::new(from, server.local_addr().unwrap());
+            assert_eq!(open.user(), Some(rustix::process::geteuid().as_raw()));
+            // A socket that nobody has any more belongs to nobody, least of all to root.
+            let left = Peer::new(from, server.local_addr().unwrap());
+            drop(client);
+            assert_eq!(left.user(), None);
+            assert_eq!(open.user(), Some(rustix::process::geteuid().as_raw()));
+        }
+    }
+}

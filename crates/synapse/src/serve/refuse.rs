@@ -1,0 +1,47 @@
+//! Refusals of a whole connection, in the words of HTTP, before anything was read from it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, sink};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long a client may take to read why.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What is read of a request that nobody will answer.
+const DISCARDED: u64 = 64 << 10;
+
+/// Too many are here already.
+pub(super) fn full(most: usize) -> String {
+    let error = format!(
+        "{most} connections are open, which is all this agent takes; close some, or raise limits.connections"
+    );
+    answer("503 Service Unavailable", "Retry-After: 1\r\n", &error)
+}
+
+/// The client does not speak TLS and is not of this machine.
+pub(super) fn unencrypted() -> String {
+    let error = "this address speaks TLS; use https://";
+    answer("400 Bad Request", "", error)
+}
+
+fn answer(status: &str, headers: &str, error: &str) -> String {
+    let body = json!({ "error": error }).to_string();
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Says why, and closes. What the client has sent is read first: closing with unread bytes resets the
+/// connection, and the client would never see the reason.
+pub(super) async fn say(mut stream: TcpStream, answer: &str) {
+    let _ = timeout(PATIENCE, async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        let mut rest = stream.take(DISCARDED);
+        copy(&mut rest, &mut sink()).await
+    })
+    .await;
+}
