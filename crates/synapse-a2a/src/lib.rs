@@ -11,3 +11,4 @@ pub mod id;
 pub mod message;
 pub mod parse;
 pub mod task;
+pub mod wire;

@@ -1,0 +1,3 @@
+//! The domain as it goes over the wire, in the dialects others speak.
+
+pub mod sse;
