@@ -1,15 +1,23 @@
-//! Talks to an agent of this machine over its HTTP.
+//! Talks to agents over their HTTP: to those of this machine in the seed dialect, to those elsewhere in what they speak.
+
+mod address;
+mod events;
+mod trust;
+mod web;
 
 use anyhow::{Context as _, Result, bail};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+
+pub use address::Callable;
+pub use events::Events;
+pub use web::{Page, Web, WebError};
 
 use crate::registry::Entry;
 use crate::token::Token;
@@ -17,10 +25,12 @@ use crate::token::Token;
 /// An agent's terminal: binary messages are what it paints, and keys.
 pub type Terminal = WebSocketStream<TcpStream>;
 
-/// One agent, and the token that opens its door.
+/// One agent of this machine, and the token that opens its door.
 pub struct Client {
+    /// Host and port.
     address: String,
     token: Token,
+    web: Web,
 }
 
 /// An answer: its status and what it says.
@@ -48,6 +58,7 @@ impl Client {
         Ok(Self {
             address: address.trim_end_matches('/').to_owned(),
             token,
+            web: Web::new(Callable::Any, None),
         })
     }
 
@@ -56,7 +67,7 @@ impl Client {
     /// # Errors
     /// If the agent cannot be reached or does not answer in JSON.
     pub async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer> {
-        let response = self.request(method, path, body).await?;
+        let response = self.request(method, path, body, None).await?;
         let status = response.status();
         let bytes = response.into_body().collect().await?.to_bytes();
         let body = serde_json::from_slice(&bytes)
@@ -71,12 +82,7 @@ impl Client {
     pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value> {
         let answer = self.ask(method, path, body).await?;
         if !answer.status.is_success() {
-            let error = answer
-                .body
-                .get("error")
-                .and_then(Value::as_str)
-                .unwrap_or("no reason given");
-            bail!("{error}");
+            bail!("{}", reason(&answer.body));
         }
         Ok(answer.body)
     }
@@ -86,8 +92,24 @@ impl Client {
     /// # Errors
     /// If the agent cannot be reached.
     pub async fn text(&self, path: &str) -> Result<Bytes> {
-        let response = self.request(Method::GET, path, None).await?;
+        let response = self.request(Method::GET, path, None, None).await?;
         Ok(response.into_body().collect().await?.to_bytes())
+    }
+
+    /// The events of a stream, from the one after `last` on.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached, or what it refused, in its words.
+    pub async fn events(&self, path: &str, last: Option<&str>) -> Result<Events> {
+        let response = self.request(Method::GET, path, None, last).await?;
+        if !response.status().is_success() {
+            let bytes = response.into_body().collect().await?.to_bytes();
+            bail!(
+                "{}",
+                reason(&serde_json::from_slice(&bytes).unwrap_or_default())
+            );
+        }
+        Ok(Events::new(response.into_body()))
     }
 
     /// Follows a stream of events: calls `each` with the data of each until it says to stop.
@@ -99,25 +121,11 @@ impl Client {
         path: &str,
         mut each: impl FnMut(&str, &Value) -> bool,
     ) -> Result<()> {
-        let mut body = self.request(Method::GET, path, None).await?.into_body();
-        let mut held = String::new();
-        while let Some(frame) = body.frame().await {
-            if let Ok(bytes) = frame?.into_data() {
-                held.push_str(&String::from_utf8_lossy(&bytes));
-            }
-            while let Some((event, rest)) = held.split_once("\n\n") {
-                let (mut name, mut data) = ("message", String::new());
-                for line in event.lines() {
-                    if let Some(value) = line.strip_prefix("event:") {
-                        name = value.trim();
-                    } else if let Some(value) = line.strip_prefix("data:") {
-                        data.push_str(value.trim_start());
-                    }
-                }
-                if !data.is_empty() && !each(name, &serde_json::from_str(&data)?) {
-                    return Ok(());
-                }
-                held = rest.to_owned();
+        let mut events = self.events(path, None).await?;
+        while let Some(event) = events.next().await? {
+            let name = event.name.as_deref().unwrap_or("message");
+            if !each(name, &serde_json::from_str(&event.data)?) {
+                break;
             }
         }
         Ok(())
@@ -128,17 +136,23 @@ impl Client {
     /// # Errors
     /// If the agent cannot be reached or does not let us in.
     pub async fn terminal(&self) -> Result<Terminal> {
-        let mut request = format!("ws://{}/terminal", self.address).into_client_request()?;
-        let bearer = self.token.bearer().parse()?;
-        request.headers_mut().insert(AUTHORIZATION, bearer);
-        let stream = self.connect().await?;
-        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
-        Ok(socket)
+        self.socket("/terminal").await
     }
 
-    async fn connect(&self) -> Result<TcpStream> {
+    /// A WebSocket of the agent.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or does not let us in.
+    pub async fn socket(&self, path: &str) -> Result<Terminal> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request()?;
+        let bearer = self.token.bearer().parse()?;
+        request.headers_mut().insert(AUTHORIZATION, bearer);
         let stream = TcpStream::connect(&self.address).await;
-        stream.with_context(|| format!("the agent at {} does not answer", self.address))
+        let stream =
+            stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
+        let _ = stream.set_nodelay(true);
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+        Ok(socket)
     }
 
     async fn request(
@@ -146,19 +160,23 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
+        last: Option<&str>,
     ) -> Result<Response<Incoming>> {
-        let stream = self.connect().await?;
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(connection);
         let bytes = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
-            .uri(path)
-            .header(HOST, &self.address)
+            .uri(format!("http://{}{path}", self.address))
             .header(AUTHORIZATION, self.token.bearer())
-            .header(CONTENT_TYPE, "application/json")
-            .body(Full::new(bytes))?;
-        Ok(sender.send_request(request).await?)
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        Ok(self.web.stream(request.body(Full::new(bytes))?).await?)
     }
+}
+
+/// Why an agent refused, in its words.
+fn reason(body: &Value) -> &str {
+    let said = body.get("error").and_then(Value::as_str);
+    said.unwrap_or("no reason given")
 }

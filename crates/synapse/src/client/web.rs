@@ -1,0 +1,288 @@
+//! One HTTP exchange with one address: resolve, check the address, connect to that very one, speak. No redirects, no proxies,
+//! no connections kept; every wait has an end.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HOST, HeaderValue, LOCATION, USER_AGENT};
+use hyper::{Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use rustls_pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+
+use super::address::Callable;
+use super::trust::Trust;
+
+/// How long an address may take to be found, and to take a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long the begin of an answer may take, unless said otherwise.
+const ANSWER: Duration = Duration::from_secs(30);
+/// The largest answer that is held.
+pub(super) const LARGEST: usize = 32 << 20;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    /// It is not an address.
+    #[error("'{0}' is not an address such as https://agents.example:8443/path")]
+    NotAnAddress(String),
+    /// Nobody knows the name.
+    #[error("{host} cannot be found: {source}")]
+    Unknown {
+        /// The name.
+        host: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It leads where we do not go.
+    #[error("{host} is {address}, which may not be called from here")]
+    Forbidden {
+        /// The name.
+        host: String,
+        /// Where it leads.
+        address: IpAddr,
+    },
+    /// Nobody takes the connection.
+    #[error("{host} does not answer: {source}")]
+    Unreachable {
+        /// The name.
+        host: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It took too long.
+    #[error("{host} has not answered for {} s", patience.as_secs())]
+    Late {
+        /// The name.
+        host: String,
+        /// How long we waited.
+        patience: Duration,
+    },
+    /// It wants us to go elsewhere.
+    #[error("{host} sends us to {to}; use that address if you trust it")]
+    Redirected {
+        /// The name.
+        host: String,
+        /// Where to.
+        to: String,
+    },
+    /// What it says is no HTTP.
+    #[error("{host}: {source}")]
+    Broken {
+        /// The name.
+        host: String,
+        /// What is wrong.
+        source: hyper::Error,
+    },
+    /// The answer is too large, or stopped in the middle.
+    #[error("the answer of {host} cannot be read: {reason}")]
+    Unreadable {
+        /// The name.
+        host: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// What makes calls.
+#[derive(Clone)]
+pub struct Web {
+    callable: Callable,
+    trust: Arc<Trust>,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub struct Page {
+    /// What came of it.
+    pub status: hyper::StatusCode,
+    /// What it says.
+    pub body: Bytes,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+impl Web {
+    /// What calls these addresses, and believes an authority of the person's own besides those of the system.
+    pub fn new(callable: Callable, ca_file: Option<PathBuf>) -> Self {
+        Self {
+            callable,
+            trust: Arc::new(Trust::new(ca_file)),
+        }
+    }
+
+    /// Asks, and takes the whole answer, within this time.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn fetch(
+        &self,
+        request: Request<Full<Bytes>>,
+        patience: Duration,
+    ) -> Result<Page, WebError> {
+        let host = host_of(request.uri()).to_owned();
+        let exchange = async {
+            let response = self.ask(request, patience).await?;
+            let status = response.status();
+            let body = Limited::new(response.into_body(), LARGEST).collect().await;
+            let body = body.map_err(|reason| WebError::Unreadable {
+                host: host.clone(),
+                reason: reason.to_string(),
+            })?;
+            Ok(Page {
+                status,
+                body: body.to_bytes(),
+            })
+        };
+        let answered = timeout(patience, exchange).await;
+        answered.unwrap_or_else(|_| {
+            Err(WebError::Late {
+                host: host.clone(),
+                patience,
+            })
+        })
+    }
+
+    /// Asks, and takes the begin of the answer; its body may be a stream that goes on for as long as it likes.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn stream(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, WebError> {
+        self.ask(request, ANSWER).await
+    }
+
+    async fn ask(
+        &self,
+        mut request: Request<Full<Bytes>>,
+        patience: Duration,
+    ) -> Result<Response<Incoming>, WebError> {
+        let uri = request.uri().clone();
+        let host = host_of(&uri).to_owned();
+        let odd = || WebError::NotAnAddress(uri.to_string());
+        let authority = uri.authority().ok_or_else(odd)?;
+        // A name and password in an address would end up in logs, and go unencrypted where nobody expects it.
+        if authority.as_str().contains('@') {
+            return Err(odd());
+        }
+        let named = HeaderValue::from_str(authority.as_str()).map_err(|_| odd())?;
+        let stream = self.connect(&uri).await?;
+        let broken = |source| WebError::Broken {
+            host: host.clone(),
+            source,
+        };
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse().map_err(|_| odd())?;
+        request.headers_mut().insert(HOST, named);
+        let agent = concat!("synapse/", env!("CARGO_PKG_VERSION"));
+        request
+            .headers_mut()
+            .insert(USER_AGENT, HeaderValue::from_static(agent));
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(broken)?;
+        // It ends with the answer: the only sender is ours.
+        tokio::spawn(connection);
+        let answer = timeout(patience, sender.send_request(request)).await;
+        let response = answer
+            .map_err(|_| WebError::Late {
+                host: host.clone(),
+                patience,
+            })?
+            .map_err(broken)?;
+        if response.status().is_redirection()
+            && let Some(to) = response.headers().get(LOCATION)
+        {
+            let to = String::from_utf8_lossy(to.as_bytes()).into_owned();
+            return Err(WebError::Redirected { host, to });
+        }
+        Ok(response)
+    }
+
+    async fn connect(&self, uri: &Uri) -> Result<Box<dyn Stream>, WebError> {
+        let host = host_of(uri);
+        let patience = CONNECT;
+        let connected = timeout(patience, async {
+            let stream = self.reach(uri).await?;
+            let _ = stream.set_nodelay(true);
+            if uri.scheme_str() == Some("http") {
+                return Ok(Box::new(stream) as Box<dyn Stream>);
+            }
+            let unreachable = |source| WebError::Unreachable {
+                host: host.to_owned(),
+                source,
+            };
+            let name = ServerName::try_from(bare(host).to_owned())
+                .map_err(|_| WebError::NotAnAddress(uri.to_string()))?;
+            let connector = self.trust.connector().map_err(unreachable)?;
+            let stream = connector.connect(name, stream).await.map_err(unreachable)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        });
+        connected.await.unwrap_or_else(|_| {
+            Err(WebError::Late {
+                host: host.to_owned(),
+                patience,
+            })
+        })
+    }
+
+    /// Connects to the first address behind the name that may be called and answers. What was checked is what is called: the
+    /// name is not looked up again.
+    async fn reach(&self, uri: &Uri) -> Result<TcpStream, WebError> {
+        let host = host_of(uri);
+        let port = uri.port_u16().unwrap_or(match uri.scheme_str() {
+            Some("http") => 80,
+            Some("https") => 443,
+            _ => return Err(WebError::NotAnAddress(uri.to_string())),
+        });
+        let found = lookup_host((bare(host), port)).await;
+        let found: Vec<SocketAddr> = found
+            .map_err(|source| WebError::Unknown {
+                host: host.to_owned(),
+                source,
+            })?
+            .collect();
+        let mut last = WebError::Unknown {
+            host: host.to_owned(),
+            source: io::Error::other("it has no address"),
+        };
+        for address in found {
+            if !self.callable.allows(address.ip()) {
+                last = WebError::Forbidden {
+                    host: host.to_owned(),
+                    address: address.ip(),
+                };
+                continue;
+            }
+            match TcpStream::connect(address).await {
+                Ok(stream) => return Ok(stream),
+                Err(source) => {
+                    last = WebError::Unreachable {
+                        host: host.to_owned(),
+                        source,
+                    };
+                }
+            }
+        }
+        Err(last)
+    }
+}
+
+fn host_of(uri: &Uri) -> &str {
+    uri.host().unwrap_or_default()
+}
+
+/// A host without the brackets around an IPv6 address.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
+}
