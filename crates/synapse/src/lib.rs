@@ -11,5 +11,6 @@ pub mod pty;
 pub mod record;
 pub mod registry;
 pub mod session;
+pub mod store;
 pub mod trust;
 pub mod tty;
