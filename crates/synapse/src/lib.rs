@@ -14,6 +14,7 @@ pub mod record;
 pub mod registry;
 pub mod serve;
 pub mod session;
+pub mod store;
 pub mod token;
 pub mod trust;
 pub mod tty;

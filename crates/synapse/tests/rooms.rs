@@ -50,6 +50,20 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse/src/store",
+        must_not_name: &[
+            HTTP,
+            &[
+                "synapse_term",
+                "crate::http",
+                "crate::session",
+                "crate::host",
+                "crate::verbs",
+            ],
+        ],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/pty",
         must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
         except: &["crate::pty"],

@@ -1,0 +1,24 @@
+//! Numbers and times as the database keeps them: signed, 64 bits. Nothing here ever gets so large that
+//! it would not fit; if it did, it would stay the largest there is.
+
+use synapse_a2a::event::Timestamp;
+
+/// A count as a column.
+pub(super) fn number(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
+/// A time as a column.
+pub(super) fn time(at: Timestamp) -> i64 {
+    number(at.0)
+}
+
+/// A column as a count.
+pub(super) fn as_number(column: i64) -> u64 {
+    u64::try_from(column).unwrap_or_default()
+}
+
+/// A column as a time.
+pub(super) fn as_time(column: i64) -> Timestamp {
+    Timestamp(as_number(column))
+}

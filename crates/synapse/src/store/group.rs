@@ -1,0 +1,154 @@
+//! One transaction: the rows of a group, and the tasks they belong to.
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt as _;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use synapse_a2a::id::TaskId;
+
+use super::Owner;
+use super::column::{number, time};
+use super::row::{Birth, Row};
+use super::schema::stage;
+use super::sketch::{Sketch, Sketches};
+
+/// What could not be written because someone else has written it before.
+pub(super) type Taken = HashSet<TaskId>;
+
+/// Writes rows in their order, and brings the tasks up to date with their sketches, which learn their
+/// keys. Nothing is written when this fails.
+pub(super) fn write<'a>(
+    connection: &mut Connection,
+    owner: &Owner,
+    rows: impl Iterator<Item = &'a Row>,
+    sketches: &mut Sketches,
+) -> rusqlite::Result<Taken> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut taken = Taken::new();
+    let mut born = HashSet::new();
+    for row in rows {
+        let Some(sketch) = sketches.get_mut(&row.task) else {
+            continue;
+        };
+        if let Some(birth) = &row.birth
+            && add_task(&transaction, owner, row, birth, sketch)?
+        {
+            born.insert(&row.task);
+        }
+        if !add_event(&transaction, row, sketch)? && taken.insert(row.task.clone()) {
+            sketch.is_cut = true;
+            sketch.kept = row.number.saturating_sub(1);
+        }
+    }
+    for (task, sketch) in &*sketches {
+        if !born.contains(task) || taken.contains(task) {
+            update_task(&transaction, sketch)?;
+        }
+    }
+    transaction.commit()?;
+    Ok(taken)
+}
+
+/// Gives a task its row; not if there is one of that name already.
+fn add_task(
+    transaction: &Transaction<'_>,
+    owner: &Owner,
+    row: &Row,
+    birth: &Birth,
+    sketch: &mut Sketch,
+) -> rusqlite::Result<bool> {
+    let (agent, run) = owner_keys(transaction, owner)?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO tasks (id, agent, run, stage, state, sender, priority, context,
+            message_id, created_at, updated_at, events, bytes, is_complete)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    )?;
+    let added = insert.execute(params![
+        row.task.as_str(),
+        agent,
+        run,
+        stage_of(sketch),
+        sketch.state.name(),
+        birth.sender,
+        birth.priority,
+        birth.context,
+        birth.message_id,
+        time(birth.created_at),
+        time(sketch.updated_at),
+        number(sketch.kept),
+        number(sketch.bytes),
+        !sketch.is_cut,
+    ])?;
+    sketch.key = (added > 0).then(|| transaction.last_insert_rowid());
+    Ok(added > 0)
+}
+
+/// Adds an event to its task; not if that number is taken.
+fn add_event(transaction: &Transaction<'_>, row: &Row, sketch: &Sketch) -> rusqlite::Result<bool> {
+    let Some(key) = sketch.key else {
+        return Ok(false);
+    };
+    let mut insert =
+        transaction.prepare_cached("INSERT OR IGNORE INTO events VALUES (?1, ?2, ?3)")?;
+    Ok(insert.execute(params![key, number(row.number), row.event])? > 0)
+}
+
+fn update_task(transaction: &Transaction<'_>, sketch: &Sketch) -> rusqlite::Result<()> {
+    let Some(key) = sketch.key else {
+        return Ok(());
+    };
+    // A task that someone else has ended stays as it is.
+    let mut update = transaction.prepare_cached(
+        "UPDATE tasks
+         SET stage = ?2, state = ?3, updated_at = ?4, events = ?5, bytes = ?6, is_complete = ?7
+         WHERE key = ?1 AND stage = 0",
+    )?;
+    update.execute(params![
+        key,
+        stage_of(sketch),
+        sketch.state.name(),
+        time(sketch.updated_at),
+        number(sketch.kept),
+        number(sketch.bytes),
+        !sketch.is_cut,
+    ])?;
+    Ok(())
+}
+
+/// The rows of who writes. They may have been cleared away since the last time, so they are looked up
+/// whenever a task begins.
+fn owner_keys(transaction: &Transaction<'_>, owner: &Owner) -> rusqlite::Result<(i64, i64)> {
+    let whose = params![
+        owner.agent,
+        owner.handle,
+        owner.profile,
+        owner.dir.as_os_str().as_bytes()
+    ];
+    let mut find = transaction.prepare_cached(
+        "SELECT key FROM agents WHERE agent = ?1 AND handle = ?2 AND profile = ?3 AND dir = ?4",
+    )?;
+    let agent = match find.query_row(whose, |row| row.get(0)).optional()? {
+        Some(key) => key,
+        None => transaction
+            .prepare_cached(
+                "INSERT INTO agents (agent, handle, profile, dir) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .insert(whose)?,
+    };
+    let mut find = transaction.prepare_cached("SELECT key FROM runs WHERE run = ?1")?;
+    let run = match find.query_row([&owner.run], |row| row.get(0)).optional()? {
+        Some(key) => key,
+        None => transaction
+            .prepare_cached("INSERT INTO runs (run, pid, started_at) VALUES (?1, ?2, ?3)")?
+            .insert(params![owner.run, owner.pid, time(owner.started_at)])?,
+    };
+    Ok((agent, run))
+}
+
+fn stage_of(sketch: &Sketch) -> i64 {
+    if sketch.state.is_final() {
+        stage::OVER
+    } else {
+        stage::OPEN
+    }
+}

@@ -1,0 +1,160 @@
+//! What waits to be written. Whoever hands something over never waits; the thread that writes sleeps
+//! here when there is nothing to do.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::Entry;
+use super::error::StoreError;
+use super::weight::weight;
+
+/// What may wait. More means that the disk does not keep up, and is refused: the parcels still come out
+/// in their turn, so that everybody learns of events in order, but cost no more than that.
+const MOST_ENTRIES: usize = 65_536;
+const MOST_BYTES: usize = 64 << 20;
+
+/// What is written at once. Other hosts wait for the database meanwhile, so it is not everything.
+const GROUP_ENTRIES: usize = 1_024;
+const GROUP_BYTES: usize = 1 << 20;
+
+/// What was handed over in one go: all of it is written or nothing.
+#[derive(Debug)]
+pub(super) struct Parcel {
+    pub(super) entries: Vec<Entry>,
+    pub(super) promise: Promise,
+    /// There was no room for it any more.
+    pub(super) is_refused: bool,
+    bytes: usize,
+}
+
+impl Parcel {
+    /// Whether it happened even if it cannot be written.
+    pub(super) fn happened_anyway(&self) -> bool {
+        matches!(self.promise, Promise::Kept)
+    }
+}
+
+/// What was promised to whoever handed a parcel over.
+#[derive(Debug)]
+pub(super) enum Promise {
+    /// It happened and is written as soon as that is possible.
+    Kept,
+    /// It happens only if it is written; they wait to hear of it.
+    Told(oneshot::Sender<Result<(), StoreError>>),
+}
+
+/// What the writer is to do next.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Write these; either all of them were refused or none.
+    Group(Vec<Parcel>),
+    /// Nothing new came within the time given.
+    Nothing,
+    /// Nothing more will come.
+    End,
+}
+
+/// The mailbox of the writer.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    parcels: VecDeque<Parcel>,
+    /// Of those that were not refused.
+    entries: usize,
+    bytes: usize,
+    is_closed: bool,
+}
+
+impl Inbox {
+    /// Takes a parcel in; gives the promise back if the inbox is closed.
+    pub(super) fn put(&self, entries: Vec<Entry>, promise: Promise) -> Result<(), Promise> {
+        let bytes = entries.iter().map(|entry| weight(&entry.event)).sum();
+        let mut waiting = self.lock();
+        if waiting.is_closed {
+            return Err(promise);
+        }
+        let is_refused =
+            waiting.entries + entries.len() > MOST_ENTRIES || waiting.bytes + bytes > MOST_BYTES;
+        if !is_refused {
+            waiting.entries += entries.len();
+            waiting.bytes += bytes;
+        }
+        waiting.parcels.push_back(Parcel {
+            entries,
+            promise,
+            is_refused,
+            bytes,
+        });
+        drop(waiting);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Nothing more may come; what waits is still written.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits for work, at most as long as given, for ever if nothing is.
+    pub(super) fn take(&self, patience: Option<Duration>) -> Work {
+        let idle = |waiting: &mut Waiting| waiting.parcels.is_empty() && !waiting.is_closed;
+        let waiting = self.lock();
+        let mut waiting = match patience {
+            None => self
+                .changed
+                .wait_while(waiting, idle)
+                .unwrap_or_else(PoisonError::into_inner),
+            Some(patience) => {
+                let woken = self.changed.wait_timeout_while(waiting, patience, idle);
+                woken.unwrap_or_else(PoisonError::into_inner).0
+            }
+        };
+        let group = waiting.next_group();
+        match group.is_empty() {
+            false => Work::Group(group),
+            true if waiting.is_closed => Work::End,
+            true => Work::Nothing,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn next_group(&mut self) -> Vec<Parcel> {
+        let mut group: Vec<Parcel> = Vec::new();
+        let (mut entries, mut bytes) = (0, 0);
+        while let Some(next) = self.parcels.front() {
+            entries += next.entries.len();
+            bytes += next.bytes;
+            let fits = entries <= GROUP_ENTRIES && bytes <= GROUP_BYTES;
+            let is_alike = group
+                .first()
+                .is_none_or(|first| first.is_refused == next.is_refused);
+            let is_full = !fits || !is_alike;
+            if is_full && !group.is_empty() {
+                break;
+            }
+            let Some(parcel) = self.parcels.pop_front() else {
+                break;
+            };
+            if !parcel.is_refused {
+                self.entries -= parcel.entries.len();
+                self.bytes -= parcel.bytes;
+            }
+            group.push(parcel);
+        }
+        group
+    }
+}

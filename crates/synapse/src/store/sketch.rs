@@ -1,0 +1,173 @@
+//! What must be known of an open task to write its next event down: where its numbers and its state
+//! stand. Pure. The whole task is not kept here, so that a long reply costs no memory twice.
+
+use std::collections::HashMap;
+
+use synapse_a2a::event::{Event, Fact, Status, Timestamp};
+use synapse_a2a::id::TaskId;
+use synapse_a2a::task::{IllegalEvent, TaskState};
+
+use super::Entry;
+use super::error::StoreError;
+use super::row::Row;
+use super::weight::weight;
+
+/// The outline of one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sketch {
+    /// Its row, once it has one.
+    pub(super) key: Option<i64>,
+    /// The number of its last event.
+    last: u64,
+    pub(super) state: TaskState,
+    pub(super) updated_at: Timestamp,
+    /// About how much its events take.
+    pub(super) bytes: usize,
+    /// The last event that is written, or is to be, and the state it left the task in. It falls behind
+    /// only when events were lost.
+    pub(super) kept: u64,
+    kept_state: TaskState,
+    /// Events were lost. Those behind them are not written, so that there is no hole; only the end is.
+    pub(super) is_cut: bool,
+}
+
+/// The open tasks.
+pub(super) type Sketches = HashMap<TaskId, Sketch>;
+
+/// What entries mean for the store.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    /// The sketches of their tasks, afterwards.
+    pub(super) sketches: Sketches,
+    /// What is to be written.
+    pub(super) rows: Vec<Row>,
+    /// A task of theirs that has lost events.
+    pub(super) cut: Option<TaskId>,
+}
+
+/// Looks whether entries may follow what came before. Sketches in `draft` count more than those in
+/// `open`; neither is changed.
+pub(super) fn admit(
+    entries: &[Entry],
+    draft: &Sketches,
+    open: &Sketches,
+) -> Result<Admitted, StoreError> {
+    let mut admitted = Admitted {
+        sketches: Sketches::new(),
+        rows: Vec::with_capacity(entries.len()),
+        cut: None,
+    };
+    for entry in entries {
+        let task = &entry.task;
+        let known = admitted.sketches.remove(task);
+        let known = known.or_else(|| draft.get(task).or_else(|| open.get(task)).cloned());
+        let sketch = match known {
+            None => Sketch::begin(entry)?,
+            Some(mut sketch) => {
+                sketch.follow(entry)?;
+                sketch
+            }
+        };
+        let sketch = sketch.write(entry, &mut admitted)?;
+        admitted.sketches.insert(task.clone(), sketch);
+    }
+    Ok(admitted)
+}
+
+impl Sketch {
+    fn begin(entry: &Entry) -> Result<Self, StoreError> {
+        if entry.number != 1 {
+            return Err(out_of_order(entry, 1));
+        }
+        match &entry.event.fact {
+            Fact::Submitted { task, .. } if *task == entry.task => Ok(Self {
+                key: None,
+                last: 1,
+                state: TaskState::Submitted,
+                updated_at: entry.event.at,
+                bytes: weight(&entry.event),
+                kept: 0,
+                kept_state: TaskState::Submitted,
+                is_cut: false,
+            }),
+            _ => Err(illegal(entry, IllegalEvent::NotSubmitted)),
+        }
+    }
+
+    fn follow(&mut self, entry: &Entry) -> Result<(), StoreError> {
+        if entry.number != self.last + 1 {
+            return Err(out_of_order(entry, self.last + 1));
+        }
+        match &entry.event.fact {
+            Fact::Submitted { .. } => return Err(illegal(entry, IllegalEvent::SubmittedTwice)),
+            Fact::Moved { status } => {
+                let (from, to) = (self.state, status.state());
+                if !from.can_become(to) {
+                    return Err(illegal(entry, IllegalEvent::Move { from, to }));
+                }
+                self.state = to;
+            }
+            _ if !matches!(self.state, TaskState::Working | TaskState::InputRequired) => {
+                return Err(illegal(entry, IllegalEvent::ArtifactOutOfTurn(self.state)));
+            }
+            _ => {}
+        }
+        self.last = entry.number;
+        self.updated_at = self.updated_at.max(entry.event.at);
+        self.bytes += weight(&entry.event);
+        Ok(())
+    }
+
+    /// Turns an entry that may follow into what is written of it.
+    fn write(mut self, entry: &Entry, into: &mut Admitted) -> Result<Self, StoreError> {
+        if self.is_cut {
+            into.cut = Some(entry.task.clone());
+            if !self.state.is_final() {
+                return Ok(self);
+            }
+            // The task must not look open for ever; its end is written behind what there is of it.
+            if !self.kept_state.can_become(self.state) {
+                let status = Status::Working;
+                let bridge = Fact::Moved { status };
+                self.push(
+                    entry,
+                    &Event {
+                        at: entry.event.at,
+                        fact: bridge,
+                    },
+                    into,
+                )?;
+            }
+        }
+        self.push(entry, &entry.event, into)?;
+        Ok(self)
+    }
+
+    fn push(
+        &mut self,
+        entry: &Entry,
+        event: &Event,
+        into: &mut Admitted,
+    ) -> Result<(), StoreError> {
+        self.kept += 1;
+        self.kept_state = self.state;
+        into.rows.push(Row::new(&entry.task, self.kept, event)?);
+        Ok(())
+    }
+}
+
+fn out_of_order(entry: &Entry, expected: u64) -> StoreError {
+    StoreError::OutOfOrder {
+        task: entry.task.clone(),
+        expected,
+        got: entry.number,
+    }
+}
+
+fn illegal(entry: &Entry, reason: IllegalEvent) -> StoreError {
+    StoreError::Illegal {
+        task: entry.task.clone(),
+        number: entry.number,
+        reason,
+    }
+}

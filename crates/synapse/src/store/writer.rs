@@ -1,0 +1,276 @@
+//! The thread that writes: it takes what waits, writes it in one go, and tells. It is the only one that
+//! knows the open tasks, and sleeps when nothing is to be done.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::error::{AboutStore as _, StoreError};
+use super::filing;
+use super::group;
+use super::inbox::{Inbox, Parcel, Promise, Work};
+use super::row::Row;
+use super::sketch::{Sketches, admit};
+use super::{Entry, Owner, database};
+
+/// What may wait in memory for a disk that takes nothing.
+const MOST_BACKLOG: usize = 8 << 20;
+
+/// How long to leave a disk alone that took nothing, when nobody has anything new for it.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Why nothing could be written the last time, for everybody to read.
+pub(super) type Trouble = Arc<Mutex<Option<String>>>;
+
+pub(super) struct Writer<Seen> {
+    path: PathBuf,
+    owner: Owner,
+    inbox: Arc<Inbox>,
+    trouble: Trouble,
+    seen: Seen,
+    connection: Option<Connection>,
+    /// The tasks that are not over, and those whose end is not written yet.
+    open: Sketches,
+    backlog: Backlog,
+    /// Tasks that are over and not yet filed.
+    over: VecDeque<i64>,
+}
+
+/// Events that happened and could not be written. They come first the next time.
+#[derive(Default)]
+struct Backlog {
+    rows: Vec<Row>,
+    bytes: usize,
+}
+
+impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
+    pub(super) fn new(
+        path: PathBuf,
+        owner: Owner,
+        inbox: Arc<Inbox>,
+        trouble: Trouble,
+        seen: Seen,
+    ) -> Self {
+        Self {
+            path,
+            owner,
+            inbox,
+            trouble,
+            seen,
+            connection: None,
+            open: Sketches::new(),
+            backlog: Backlog::default(),
+            over: VecDeque::new(),
+        }
+    }
+
+    /// Writes until nothing more will come.
+    pub(super) fn run(mut self) {
+        // An early look, so that trouble is known before the first task is asked for.
+        if let Err(error) = self.connect() {
+            self.note(Some(&error));
+        }
+        loop {
+            match self.inbox.take(self.patience()) {
+                Work::Group(parcels) => self.take(parcels),
+                Work::Nothing if self.over.is_empty() => self.take(Vec::new()),
+                Work::Nothing => self.file_next(),
+                Work::End => break,
+            }
+        }
+        if !self.backlog.rows.is_empty() {
+            self.take(Vec::new());
+        }
+        while !self.over.is_empty() {
+            self.file_next();
+        }
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        if !self.over.is_empty() {
+            Some(Duration::ZERO)
+        } else if !self.backlog.rows.is_empty() {
+            Some(RETRY)
+        } else {
+            None
+        }
+    }
+
+    fn take(&mut self, parcels: Vec<Parcel>) {
+        if parcels.first().is_some_and(|parcel| parcel.is_refused) {
+            return self.fail(parcels, &StoreError::Behind);
+        }
+        match self.write(&parcels) {
+            Ok(outcomes) => self.tell(parcels, outcomes),
+            Err(error) => {
+                self.note(Some(&error));
+                // After most of these the connection is as good as before; after the others it is not.
+                if !matches!(error, StoreError::Busy { .. } | StoreError::NoRoom { .. }) {
+                    self.connection = None;
+                }
+                self.fail(parcels, &error);
+            }
+        }
+    }
+
+    /// Writes the backlog and the parcels; what became of each parcel.
+    fn write(&mut self, parcels: &[Parcel]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        let mut draft: Sketches = self
+            .backlog
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.task.clone(), self.open.get(&row.task)?.clone())))
+            .collect();
+        let mut rows = Vec::new();
+        let mut outcomes = Vec::with_capacity(parcels.len());
+        for parcel in parcels {
+            outcomes.push(match admit(&parcel.entries, &draft, &self.open) {
+                Ok(admitted) => {
+                    let is_kept = admitted.cut.is_none() || parcel.happened_anyway();
+                    if is_kept {
+                        draft.extend(admitted.sketches);
+                        rows.extend(admitted.rows);
+                    }
+                    admitted
+                        .cut
+                        .map_or(Ok(()), |task| Err(StoreError::Incomplete { task }))
+                }
+                Err(error) => Err(error),
+            });
+        }
+        if draft.is_empty() {
+            return Ok(outcomes);
+        }
+        self.connect()?;
+        let Some(connection) = &mut self.connection else {
+            return Err(StoreError::Closed);
+        };
+        let all = self.backlog.rows.iter().chain(&rows);
+        let taken = group::write(connection, &self.owner, all, &mut draft).about(&self.path)?;
+        self.note(None);
+        self.backlog = Backlog::default();
+        self.open.extend(draft);
+        // Whoever has the name of a task first has the task.
+        self.open
+            .retain(|task, sketch| sketch.key.is_some() || !taken.contains(task));
+        let over = self.open.extract_if(|_, sketch| sketch.state.is_final());
+        self.over.extend(over.filter_map(|(_, sketch)| sketch.key));
+        for (parcel, outcome) in parcels.iter().zip(&mut outcomes) {
+            let entry = parcel
+                .entries
+                .iter()
+                .find(|entry| taken.contains(&entry.task));
+            if let (Ok(()), Some(entry)) = (&outcome, entry) {
+                let (task, number) = (entry.task.clone(), entry.number);
+                *outcome = Err(StoreError::Taken { task, number });
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Nothing of these parcels was written. What happened all the same is kept for later.
+    fn fail(&mut self, parcels: Vec<Parcel>, error: &StoreError) {
+        let mut outcomes = Vec::with_capacity(parcels.len());
+        for parcel in &parcels {
+            let admitted = match admit(&parcel.entries, &Sketches::new(), &self.open) {
+                Ok(admitted) => admitted,
+                Err(own) => {
+                    outcomes.push(Err(own));
+                    continue;
+                }
+            };
+            outcomes.push(Err(error.clone()));
+            if !parcel.happened_anyway() {
+                continue;
+            }
+            let bytes: usize = admitted.rows.iter().map(Row::bytes).sum();
+            if self.backlog.bytes + bytes <= MOST_BACKLOG {
+                self.backlog.bytes += bytes;
+                self.backlog.rows.extend(admitted.rows);
+                self.open.extend(admitted.sketches);
+            } else {
+                self.cut(&parcel.entries);
+            }
+        }
+        self.tell(parcels, outcomes);
+    }
+
+    /// There is no room for these entries even in memory. Their tasks are cut short here; of what
+    /// follows only the end counts. A task that is not known at all stays unknown.
+    fn cut(&mut self, entries: &[Entry]) {
+        let mut known = Vec::new();
+        for entry in entries {
+            if let Some(sketch) = self.open.get_mut(&entry.task) {
+                sketch.is_cut = true;
+                known.push(entry.clone());
+            }
+        }
+        if let Ok(admitted) = admit(&known, &Sketches::new(), &self.open) {
+            self.backlog.rows.extend(admitted.rows);
+            self.open.extend(admitted.sketches);
+        }
+    }
+
+    fn tell(&mut self, parcels: Vec<Parcel>, outcomes: Vec<Result<(), StoreError>>) {
+        let mut written = Vec::new();
+        let mut told = Vec::new();
+        for (parcel, outcome) in parcels.into_iter().zip(outcomes) {
+            match &outcome {
+                Ok(()) => written.extend(parcel.entries),
+                Err(error) => {
+                    self.see(&mut written);
+                    (self.seen)(parcel.entries, Some(error));
+                }
+            }
+            if let Promise::Told(teller) = parcel.promise {
+                told.push((teller, outcome));
+            }
+        }
+        self.see(&mut written);
+        for (teller, outcome) in told {
+            // Whoever asked may have stopped waiting.
+            let _ = teller.send(outcome);
+        }
+    }
+
+    fn see(&mut self, written: &mut Vec<Entry>) {
+        if !written.is_empty() {
+            (self.seen)(std::mem::take(written), None);
+        }
+    }
+
+    /// Makes one task that is over searchable. That can be done again from its events, so it needs
+    /// neither be quick nor succeed.
+    fn file_next(&mut self) {
+        let (Some(key), Some(connection)) = (self.over.pop_front(), &mut self.connection) else {
+            return self.over.clear();
+        };
+        if let Err(error) = filing::file(connection, key) {
+            tracing::debug!(%error, "a task that is over could not be filed");
+            self.over.clear();
+        }
+    }
+
+    fn connect(&mut self) -> Result<(), StoreError> {
+        if self.connection.is_none() {
+            let connection = database::open_to_write(&self.path)?;
+            self.over
+                .extend(filing::not_filed(&connection).about(&self.path)?);
+            self.connection = Some(connection);
+        }
+        Ok(())
+    }
+
+    fn note(&self, error: Option<&StoreError>) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        match (error, &*trouble) {
+            (Some(error), None) => tracing::warn!(%error, "tasks cannot be written down"),
+            (None, Some(_)) => tracing::info!("tasks are written down again"),
+            _ => {}
+        }
+        *trouble = error.map(ToString::to_string);
+    }
+}
