@@ -5,6 +5,7 @@
 //! arguments.
 
 pub mod artifact;
+pub mod channel;
 pub mod error;
 pub mod event;
 pub mod id;

@@ -19,7 +19,7 @@ use alacritty_terminal::vte::ansi::{Processor, Timeout};
 use thiserror::Error;
 
 use crate::frame::{Cursor, Frame, Modes, Row};
-use crate::signal::Signal;
+use crate::signal::{CHANNEL, Signal};
 use scan::{Found, Scanner};
 
 /// Rows kept above the screen.
@@ -97,6 +97,8 @@ pub struct Screen {
     rows: Vec<Arc<Row>>,
     answers: Vec<u8>,
     signals: Vec<Signal>,
+    /// What the program said on the channel.
+    words: Vec<String>,
     sync: Option<Sync>,
     scroll_region: Option<(u16, u16)>,
     /// The primary screen as ANSI bytes, kept while the alternate one is shown.
@@ -127,6 +129,7 @@ impl Screen {
             rows: Vec::new(),
             answers: Vec::new(),
             signals: Vec::new(),
+            words: Vec::new(),
             sync: None,
             scroll_region: None,
             primary: None,
@@ -163,6 +166,7 @@ impl Screen {
                 Found::ScrollRegion(top, bottom) => self.note_region(top, bottom),
                 Found::Reset => self.scroll_region = None,
                 Found::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
+                Found::Osc(CHANNEL, text) => self.words.push(text),
                 Found::Osc(number, text) => self.signals.extend(Signal::from_osc(number, text)),
             }
         }
@@ -275,6 +279,11 @@ impl Screen {
     /// Bytes to write back to the program, if no real terminal answers its questions.
     pub fn take_answers(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.answers)
+    }
+
+    /// What the program said on the channel since the last call, in order.
+    pub fn take_words(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.words)
     }
 
     /// What the program signalled since the last call, in order.

@@ -1,6 +1,9 @@
 //! What a program says about itself beside the screen: title, bell, notifications, prompt marks,
 //! agent states.
 
+/// The OSC by which a program speaks to Synapse.
+pub(crate) const CHANNEL: u32 = 7710;
+
 /// One thing said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {

@@ -55,6 +55,8 @@ pub enum Event {
     Reading(Change),
     /// A turn is over.
     Turn(TurnReport),
+    /// The program spoke to us beside its screen (OSC 7710); still encoded.
+    Channel(String),
 }
 
 /// A turn that is over.
@@ -100,6 +102,10 @@ impl Watcher {
         let follower = &mut self.follower;
         self.screen.feed(bytes, now, |screen| follower.look(screen));
         self.settle.mark(now);
+        let words = self.screen.take_words();
+        if self.profile.channel {
+            self.events.extend(words.into_iter().map(Event::Channel));
+        }
     }
 
     /// This was written to the program.

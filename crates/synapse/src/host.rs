@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
+use synapse_a2a::event::Timestamp;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
 use tokio::sync::{broadcast, oneshot};
@@ -19,7 +20,8 @@ use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
 use crate::serve::{self, Server};
-use crate::session::{Command, Look, Session, SessionHandle, Setup};
+use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
+use crate::store::Owner;
 use crate::token::Token;
 use crate::tty::Signals;
 
@@ -60,8 +62,8 @@ pub struct Host {
     listener: std::net::TcpListener,
     tls: Option<tokio_rustls::TlsAcceptor>,
     limits: Limits,
-    door: Door,
-    card: serde_json::Value,
+    resources: Served,
+    ledger: Ledger,
 }
 
 impl Host {
@@ -94,12 +96,28 @@ impl Host {
         let token = Token::kept_at(&token_path)
             .with_context(|| format!("cannot write {}", token_path.display()))?;
 
+        let id = claim.id().as_str().to_owned();
+        let started_at = claim.entry().started_at.unwrap_or_default();
+        let ledger = Ledger::open(
+            paths.store(),
+            Owner {
+                run: claim.entry().run(),
+                agent: id.clone(),
+                handle: claim.handle().to_string(),
+                profile: profile.name.clone(),
+                dir: agent.dir.clone(),
+                pid: std::process::id(),
+                started_at: Timestamp(started_at.as_millisecond().unsigned_abs()),
+            },
+        )?;
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
             spawn: spawn(agent, &claim),
             queue_limit: agent.queue_limit,
             answers_queries: agent.terminal.is_none(),
             record: record(profile),
+            ledger: ledger.clone(),
+            files: paths.tasks(),
         })?;
         let endpoint = endpoint(address);
         let door = Door::new(reach, &endpoint, token);
@@ -111,6 +129,18 @@ impl Host {
             "capabilities": { "streaming": true },
             "skills": [],
         });
+        let about = json!({
+            "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
+            "dir": agent.dir,
+        });
+        let resources = Served {
+            session: handle.clone(),
+            card: Arc::new(card),
+            door: Arc::new(door),
+            agent: id.into(),
+            about: Arc::new(about),
+            store: paths.store().into(),
+        };
         claim.publish(Address {
             port: address.port(),
             endpoint,
@@ -124,8 +154,8 @@ impl Host {
             listener,
             tls,
             limits: reach.limits,
-            door,
-            card,
+            resources,
+            ledger,
         })
     }
 
@@ -157,15 +187,10 @@ impl Host {
             listener,
             tls,
             limits,
-            door,
-            card,
+            resources,
+            ledger,
         } = self;
         listener.set_nonblocking(true)?;
-        let resources = Served {
-            session: handle.clone(),
-            card: Arc::new(card),
-            door: Arc::new(door),
-        };
         let accept = Server {
             listener: tokio::net::TcpListener::from_std(listener)?,
             router: http::router(resources),
@@ -192,7 +217,7 @@ impl Host {
             exit = &mut running => (Some(exit), first.await),
         };
         let look = look.ok().and_then(Result::ok);
-        let died = look.filter(|look| look.state == State::Exited);
+        let died = look.filter(|look| look.standing.state == State::Exited);
         if died.is_none() {
             ready()?;
         }
@@ -201,6 +226,8 @@ impl Host {
             None => running.await,
         };
         watch.abort();
+        // The last events reach the disk first, then who still listens.
+        ledger.close().await;
         drop(stop);
         // Streams end with their tasks; whoever keeps a connection open for longer is cut off.
         if timeout(CONNECTIONS, &mut server).await.is_err() {

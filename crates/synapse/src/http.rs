@@ -2,11 +2,21 @@
 //! handle and nothing of screens.
 
 mod agent;
+mod archive;
+mod events;
 mod guard;
+mod incoming;
+mod message;
+mod metrics;
+mod openapi;
+mod problem;
 mod shapes;
+mod stream_shapes;
 mod tasks;
 mod terminal;
+mod ws;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
@@ -27,6 +37,12 @@ pub struct Served {
     pub card: Arc<serde_json::Value>,
     /// Who may come in, and where it is.
     pub door: Arc<Door>,
+    /// The agent's id, by which the store knows its tasks.
+    pub agent: Arc<str>,
+    /// What others are told of the agent: id, handle, profile, where it works.
+    pub about: Arc<serde_json::Value>,
+    /// The file that keeps all tasks.
+    pub store: Arc<Path>,
 }
 
 /// All resources, behind the guard.
@@ -41,6 +57,14 @@ pub fn router(served: Served) -> Router {
         .route("/keys", post(agent::keys))
         .route("/answer", post(agent::answer))
         .route("/terminal", get(terminal::attach))
+        .route("/openapi.json", get(openapi::description))
+        .route("/docs", get(openapi::page))
+        .route("/docs/page.js", get(openapi::script))
+        .route("/docs/page.css", get(openapi::style))
+        .route("/metrics", get(metrics::metrics))
+        .route("/ws", get(ws::watch))
+        .route("/message", post(message::send))
+        .route("/response/{id}", get(message::response))
         .route("/tasks", get(tasks::list))
         .route("/tasks/send", post(tasks::send))
         .route("/tasks/send-priority", post(tasks::send_priority))

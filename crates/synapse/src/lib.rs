@@ -15,6 +15,7 @@ pub mod registry;
 pub mod serve;
 pub mod session;
 pub mod store;
+pub mod sweep;
 pub mod token;
 pub mod trust;
 pub mod tty;

@@ -4,12 +4,27 @@
 mod actor;
 mod board;
 mod command;
+mod files;
+mod follow;
+mod handle;
+mod ledger;
 mod order;
 mod queue;
 mod turn;
 
+use synapse_a2a::event::Timestamp;
+
 pub use actor::{Session, Setup};
-pub use board::{Board, Posted, Record};
-pub use command::{Attached, Command, Look, Receipt, Refusal, SessionHandle, Submission};
+pub use board::{Board, Counts, News, Posted, Record, What};
+pub use command::{Accepted, Answer, Attached, Command, Look, Receipt, Refusal, Standing};
+pub use follow::{Follow, is_last};
+pub use handle::{SessionHandle, Submission};
+pub use ledger::Ledger;
 pub use queue::{Order, Priority, Queue, QueueFull};
 pub use turn::{Effect, Ending, Turn, TurnError};
+
+/// The time, as events carry it.
+fn timestamp() -> Timestamp {
+    let millis = jiff::Timestamp::now().as_millisecond();
+    Timestamp(u64::try_from(millis).unwrap_or_default())
+}

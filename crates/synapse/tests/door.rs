@@ -204,7 +204,7 @@ fn a_refusal_of_the_router_is_json_too() {
     let wrong_method = format!("DELETE /status HTTP/1.1\r\n{LOCAL}");
     refused(&world, &wrong_method, "", 405, "Allow");
     let no_field = format!("POST /tasks/send HTTP/1.1\r\n{LOCAL}\r\n{JSON}");
-    refused(&world, &no_field, "{}", 422, "message");
+    refused(&world, &no_field, "{}", 400, "message");
     refused(&world, &no_field, "{", 400, "");
 }
 
@@ -216,7 +216,7 @@ fn a_body_too_large_is_refused() {
     refused(&world, &keys, &format!("{mib}{{}}"), 413, "at most 1 MiB");
     // A message may come with files.
     let send = format!("POST /tasks/send HTTP/1.1\r\n{LOCAL}\r\n{JSON}");
-    refused(&world, &send, &format!("{mib}{mib}{{}}"), 422, "message");
+    refused(&world, &send, &format!("{mib}{mib}{{}}"), 400, "message");
     let too_much = format!("{send}\r\nContent-Length: 16777217\r\nExpect: 100-continue");
     let mut stream = world.connect();
     write!(stream, "{too_much}\r\n\r\n").unwrap();

@@ -9,6 +9,12 @@ use memchr::memchr;
 /// An OSC or CSI longer than this is none of ours.
 const LONGEST: usize = 4_096;
 
+/// What a program says on the channel may hold a file; longer than this it is none of ours either.
+const LONGEST_WORD: usize = 2 << 20;
+
+/// How such a word begins.
+const WORD: &[u8] = b"7710;";
+
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
@@ -114,8 +120,16 @@ impl Scanner {
     }
 
     fn hold(&mut self, byte: u8) {
-        if self.held.len() <= LONGEST {
+        if self.held.len() <= self.longest() {
             self.held.push(byte);
+        }
+    }
+
+    fn longest(&self) -> usize {
+        if self.held.starts_with(WORD) {
+            LONGEST_WORD
+        } else {
+            LONGEST
         }
     }
 
@@ -139,7 +153,7 @@ impl Scanner {
     }
 
     fn finish_osc(&mut self) -> Option<Found> {
-        if self.held.len() > LONGEST {
+        if self.held.len() > self.longest() {
             return None;
         }
         let text = String::from_utf8_lossy(&self.held);

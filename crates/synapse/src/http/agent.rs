@@ -1,21 +1,30 @@
 //! The agent itself: status, screen, keys, interrupts, answers.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synapse_term::frame::Frame;
 use synapse_term::keys::{Key, KeyboardMode, encode};
+use utoipa::{IntoParams, ToSchema};
 
 use super::Served;
-use super::shapes::{self, Problem};
-use crate::session::Command;
+use super::incoming::Body;
+use super::problem::{Problem, ProblemBody};
+use super::shapes::{ReceiptShape, StandingShape};
+use crate::session::{Answer, Command, Look};
 
 /// How much of the screen `/status` tells.
 const CONTEXT: usize = 2_000;
 
+/// Whether the host answers
+#[utoipa::path(get, path = "/healthz", tag = "agent",
+    responses((status = 200, description = "it does", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
 pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
@@ -28,76 +37,107 @@ pub(super) async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is no such resource")
 }
 
-pub(super) async fn status(State(served): State<Served>) -> Result<Json<Value>, Problem> {
-    let look = served.session.ask(Command::Look).await?;
+/// What the agent does, and how we know
+#[utoipa::path(get, path = "/status", tag = "agent",
+    responses((status = 200, description = "done", body = StatusAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
+pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAnswer>, Problem> {
+    let look = look(&served).await?;
     let text = clean(&look.frame);
     let start = text
         .char_indices()
         .rev()
         .nth(CONTEXT - 1)
         .map_or(0, |(at, _)| at);
-    Ok(Json(json!({
-        "status": shapes::state(look.state),
-        "context": text.get(start..).unwrap_or(&text),
-        "evidence": look.evidence,
-        "queue": look.queue,
-        "prompt": look.prompt.as_ref().map(shapes::prompt),
-    })))
+    Ok(Json(StatusAnswer {
+        standing: StandingShape::of(&look.standing),
+        context: text.get(start..).unwrap_or(&text).to_owned(),
+        trouble: served.session.trouble(),
+    }))
 }
 
-#[derive(Deserialize)]
+/// What `/status` answers.
+#[derive(Serialize, ToSchema)]
+pub(super) struct StatusAnswer {
+    #[serde(flatten)]
+    standing: StandingShape,
+    /// The last 2,000 characters of the screen.
+    context: String,
+    /// Why tasks cannot be kept on disk, while they cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
+}
+
+/// What is to be seen: as it was kept, or, if something has changed, as the agent shows it now.
+async fn look(served: &Served) -> Result<Arc<Look>, Problem> {
+    match served.session.board.look() {
+        Some(look) => Ok(look),
+        None => Ok(served.session.ask(Command::Look).await?),
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
 pub(super) struct ScreenQuery {
+    /// With colours, as ANSI.
     #[serde(default)]
     ansi: bool,
 }
 
+/// The agent's screen
+#[utoipa::path(get, path = "/screen", tag = "agent", params(ScreenQuery),
+    responses((status = 200, description = "the screen", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
 pub(super) async fn screen(
     State(served): State<Served>,
     Query(query): Query<ScreenQuery>,
 ) -> Result<impl IntoResponse, Problem> {
-    let look = served.session.ask(Command::Look).await?;
+    let look = look(&served).await?;
     let body = if query.ansi {
-        look.snapshot
+        look.snapshot.clone()
     } else {
         clean(&look.frame).into_bytes()
     };
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], body))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub(super) struct InterruptBody {
     key: Option<String>,
 }
 
+/// Stop what runs; says what came of it
+#[utoipa::path(post, path = "/interrupt", tag = "agent", request_body = InterruptBody,
+    responses((status = 200, description = "done", body = ReceiptShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
 pub(super) async fn interrupt(
     State(served): State<Served>,
-    Json(body): Json<InterruptBody>,
-) -> Result<Json<Value>, Problem> {
+    Body(body): Body<InterruptBody>,
+) -> Result<Json<ReceiptShape>, Problem> {
     let key = body.key.as_deref().map(Key::parse).transpose();
     let key = key.map_err(|error| Problem::bad(error.to_string()))?;
     let receipt = served
         .session
         .ask(|done| Command::Interrupt(key, done))
         .await?;
-    Ok(Json(json!({
-        "sent": receipt.sent,
-        "was": shapes::state(receipt.was),
-        "now": shapes::state(receipt.now),
-    })))
+    Ok(Json(ReceiptShape::of(receipt)))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub(super) struct KeysBody {
     keys: Vec<String>,
 }
 
+/// Press keys, by the names tmux gives them
+#[utoipa::path(post, path = "/keys", tag = "agent", request_body = KeysBody,
+    responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
 pub(super) async fn keys(
     State(served): State<Served>,
-    Json(body): Json<KeysBody>,
+    Body(body): Body<KeysBody>,
 ) -> Result<Json<Value>, Problem> {
     let keys: Result<Vec<Key>, _> = body.keys.iter().map(|name| Key::parse(name)).collect();
     let keys = keys.map_err(|error| Problem::bad(error.to_string()))?;
-    let look = served.session.ask(Command::Look).await?;
+    let look = look(&served).await?;
     let mode: KeyboardMode = look.frame.modes.keyboard();
     for key in &keys {
         served
@@ -108,25 +148,26 @@ pub(super) async fn keys(
     Ok(Json(json!({ "sent": keys.len() })))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub(super) struct AnswerBody {
     value: String,
     fingerprint: Option<String>,
 }
 
 /// Answers whatever is asked, by whichever task or by none.
+#[utoipa::path(post, path = "/answer", tag = "agent", request_body = AnswerBody,
+    responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
 pub(super) async fn answer(
     State(served): State<Served>,
-    Json(body): Json<AnswerBody>,
+    Body(body): Body<AnswerBody>,
 ) -> Result<Json<Value>, Problem> {
-    let AnswerBody { value, fingerprint } = body;
-    let command = |done| Command::Answer {
+    let answer = Answer {
         task: None,
-        value,
-        fingerprint,
-        done,
+        value: body.value,
+        fingerprint: body.fingerprint,
     };
-    served.session.ask(command).await??;
+    served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "answered" })))
 }
 

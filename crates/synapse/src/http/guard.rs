@@ -16,7 +16,7 @@ pub use door::Door;
 pub(super) use refusals::in_json;
 
 use super::Served;
-use super::shapes::Problem;
+use super::problem::Problem;
 use crate::serve::Peer;
 
 /// Lets a request pass, or says why not and what to do.

@@ -1,170 +1,232 @@
-//! The shapes of the seed dialect, and refusals as JSON.
+//! The answers of the seed dialect.
 
-use axum::Json;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use serde_json::{Value, json};
 use synapse_a2a::artifact::seed_part;
-use synapse_a2a::event::{Fact, Status, Timestamp};
+use synapse_a2a::event::{Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::State;
+use utoipa::ToSchema;
 
-use crate::session::{Posted, Record, Refusal};
+use crate::session::{Receipt, Record, Standing};
 
-/// A refusal: what is wrong, and what would be right.
-#[derive(Debug)]
-pub(super) struct Problem {
-    status: StatusCode,
-    error: String,
+/// An answer that is a task.
+#[derive(Serialize, ToSchema)]
+pub(super) struct TaskAnswer {
+    task: TaskShape,
 }
 
-impl Problem {
-    pub(super) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self {
-            status,
-            error: error.into(),
-        }
-    }
-
-    pub(super) fn bad(error: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, error)
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        (self.status, Json(json!({ "error": self.error }))).into_response()
-    }
-}
-
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        let status = match &refusal {
-            Refusal::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::NoSuchTask(_) => StatusCode::NOT_FOUND,
-            Refusal::NotAsking(_) | Refusal::BadAnswer(_) => StatusCode::BAD_REQUEST,
-            Refusal::Changed { .. } | Refusal::Over(_) => StatusCode::CONFLICT,
-            Refusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        Self::new(status, refusal.to_string())
-    }
+/// An answer that is many.
+#[derive(Serialize, ToSchema)]
+pub(super) struct TasksAnswer {
+    /// The newest first.
+    pub(super) tasks: Vec<TaskShape>,
 }
 
 /// A task as the seeds write it.
-pub(super) fn task(record: &Record) -> Value {
-    let task = &record.task;
-    json!({
-        "id": task.id().as_str(),
-        "context_id": task.context().as_str(),
-        "status": status(task.status(), task.updated_at()),
-        "message": message(task.message()),
-        "artifacts": task.artifacts().iter().map(|a| a.body.to_seed_json()).collect::<Vec<_>>(),
-        "created_at": time(task.created_at()),
-        "updated_at": time(task.updated_at()),
-        "reply": task.reply().map(|said| said.text.as_str()),
-        "source": task.reply().map(|said| said.source.name()),
-    })
+#[derive(Serialize, ToSchema)]
+pub(super) struct TaskShape {
+    id: String,
+    context_id: String,
+    status: StatusShape,
+    message: MessageShape,
+    /// Who asked.
+    sender: String,
+    /// From 1 to 5.
+    priority: u8,
+    #[schema(value_type = Vec<Object>)]
+    artifacts: Vec<Value>,
+    created_at: String,
+    updated_at: String,
+    /// The reply, word for word, once it is known.
+    reply: Option<String>,
+    /// How it is known: record, channel, screen, marker or timeout.
+    source: Option<&'static str>,
 }
 
-fn status(status: &Status, at: Timestamp) -> Value {
-    let (mut message, mut error) = (Value::Null, Value::Null);
-    match status {
-        Status::InputRequired { question } => message = json!(question),
-        Status::Failed { failure } => error = json!(failure),
-        Status::Canceled { reason } | Status::Rejected { reason } => message = json!(reason),
-        Status::Submitted | Status::Working | Status::Completed => {}
-    }
-    json!({ "state": status.state().name(), "message": message, "error": error, "timestamp": time(at) })
-}
-
-fn message(message: &Message) -> Value {
-    let role = match message.role {
-        Role::User => "user",
-        Role::Agent => "agent",
-    };
-    json!({ "role": role, "parts": message.parts.iter().map(seed_part).collect::<Vec<_>>() })
-}
-
-/// An event of the stream: its name and its data.
-pub(super) fn event(posted: &Posted) -> (&'static str, Value) {
-    let id = posted.task.as_str();
-    let timestamp = time(posted.event.at);
-    match &posted.event.fact {
-        Fact::Submitted { .. } => (
-            "status",
-            json!({ "taskId": id, "state": "submitted", "timestamp": timestamp }),
-        ),
-        Fact::Moved { status } => {
-            let mut data =
-                json!({ "taskId": id, "state": status.state().name(), "timestamp": timestamp });
-            if let Some(data) = data.as_object_mut() {
-                match status {
-                    Status::InputRequired { question } => {
-                        data.insert("message".to_owned(), json!(question));
-                    }
-                    Status::Failed { failure } => {
-                        data.insert("error".to_owned(), json!(failure));
-                    }
-                    _ => {}
-                }
-            }
-            ("status", data)
+impl TaskAnswer {
+    pub(super) fn of(record: &Record) -> Self {
+        Self {
+            task: TaskShape::of(record),
         }
-        Fact::ArtifactOpened { artifact, body } => (
-            "artifact",
-            json!({ "taskId": id, "artifactId": artifact.as_str(), "artifact": body.to_seed_json(), "append": false }),
-        ),
-        Fact::ArtifactGrew { artifact, text } => (
-            "artifact",
-            json!({
-                "taskId": id, "artifactId": artifact.as_str(), "append": true,
-                "artifact": { "type": "text", "name": "output", "parts": [{ "type": "text", "text": text }] },
-            }),
-        ),
-        Fact::ArtifactExtended { artifact, parts } => (
-            "artifact",
-            json!({
-                "taskId": id, "artifactId": artifact.as_str(), "append": true,
-                "artifact": { "type": "parts", "name": "output", "parts": parts.iter().map(seed_part).collect::<Vec<_>>() },
-            }),
-        ),
-        Fact::Answered { message: said } | Fact::Spoke { message: said } => (
-            "message",
-            json!({ "taskId": id, "message": message(said), "timestamp": timestamp }),
-        ),
-        Fact::Noted { text } => (
-            "message",
-            json!({ "taskId": id, "note": text, "timestamp": timestamp }),
-        ),
-        Fact::Replied { said } => (
-            "message",
-            json!({ "taskId": id, "reply": said.text, "source": said.source, "timestamp": timestamp }),
-        ),
-        Fact::ArtifactClosed { artifact } => (
-            "artifact",
-            json!({ "taskId": id, "artifactId": artifact.as_str(), "append": true, "lastChunk": true }),
-        ),
     }
 }
 
-/// Whether a stream ends with this event.
-pub(super) fn is_last(posted: &Posted) -> bool {
-    matches!(&posted.event.fact, Fact::Moved { status } if status.state().is_final())
+impl TaskShape {
+    pub(super) fn of(record: &Record) -> Self {
+        let task = &record.task;
+        let artifacts = task.artifacts().iter();
+        Self {
+            id: task.id().as_str().to_owned(),
+            context_id: task.context().as_str().to_owned(),
+            status: StatusShape::of(task.status(), task.updated_at()),
+            message: MessageShape::of(task.message()),
+            sender: task.origin().sender.clone(),
+            priority: task.origin().priority,
+            artifacts: artifacts.map(|one| one.body.to_seed_json()).collect(),
+            created_at: time(task.created_at()),
+            updated_at: time(task.updated_at()),
+            reply: task.reply().map(|said| said.text.clone()),
+            source: task.reply().map(|said| said.source.name()),
+        }
+    }
 }
 
-/// A question as `/status` tells it.
-pub(super) fn prompt(prompt: &Prompt) -> Value {
-    let option =
-        |option: &synapse_term::prompt::Choice| json!({ "label": option.label, "key": option.key });
-    json!({
-        "kind": prompt.kind,
-        "question": prompt.question,
-        "options": prompt.options.iter().map(option).collect::<Vec<_>>(),
-        "selected": prompt.selected,
-        "default": prompt.default,
-        "fingerprint": prompt.fingerprint.to_string(),
-    })
+/// Where a task stands.
+#[derive(Serialize, ToSchema)]
+pub(super) struct StatusShape {
+    /// submitted, working, `input_required`, completed, failed, canceled or rejected.
+    state: &'static str,
+    /// The question while it asks; the reason if it was canceled or rejected.
+    #[schema(value_type = Object, nullable)]
+    message: Value,
+    /// What went wrong, if it failed.
+    #[schema(value_type = Object, nullable)]
+    error: Value,
+    timestamp: String,
+}
+
+impl StatusShape {
+    fn of(status: &Status, at: Timestamp) -> Self {
+        let (mut message, mut error) = (Value::Null, Value::Null);
+        match status {
+            Status::InputRequired { question } => message = json!(question),
+            Status::Failed { failure } => error = json!(failure),
+            Status::Canceled { reason } | Status::Rejected { reason } => message = json!(reason),
+            Status::Submitted | Status::Working | Status::Completed => {}
+        }
+        Self {
+            state: status.state().name(),
+            message,
+            error,
+            timestamp: time(at),
+        }
+    }
+}
+
+/// What was said.
+#[derive(Serialize, ToSchema)]
+pub(super) struct MessageShape {
+    /// user or agent.
+    role: &'static str,
+    #[schema(value_type = Vec<Object>)]
+    parts: Vec<Value>,
+}
+
+impl MessageShape {
+    pub(super) fn of(message: &Message) -> Self {
+        let role = match message.role {
+            Role::User => "user",
+            Role::Agent => "agent",
+        };
+        let parts = message.parts.iter().map(seed_part).collect();
+        Self { role, parts }
+    }
+}
+
+/// What came of a task, as `/response` tells it and a callback gets it.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ResponseShape {
+    request_id: String,
+    status: &'static str,
+    /// The reply; nothing while it is not known.
+    response: Option<String>,
+}
+
+impl ResponseShape {
+    pub(super) fn of(record: &Record) -> Self {
+        let task = &record.task;
+        Self {
+            request_id: task.id().as_str().to_owned(),
+            status: task.state().name(),
+            response: task.reply().map(|said| said.text.clone()),
+        }
+    }
+}
+
+/// How an agent stands, as `/status` tells it.
+#[derive(Serialize, ToSchema)]
+pub(super) struct StandingShape {
+    /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
+    status: &'static str,
+    /// How we know.
+    evidence: String,
+    /// How many tasks wait.
+    queue: usize,
+    /// What it asks.
+    prompt: Option<PromptShape>,
+}
+
+impl StandingShape {
+    pub(super) fn of(standing: &Standing) -> Self {
+        Self {
+            status: state(standing.state),
+            evidence: standing.evidence.clone(),
+            queue: standing.queue,
+            prompt: standing.prompt.as_ref().map(PromptShape::of),
+        }
+    }
+}
+
+/// A question.
+#[derive(Serialize, ToSchema)]
+struct PromptShape {
+    /// confirmation, selection, permission, text, password or unknown.
+    #[schema(value_type = String)]
+    kind: Value,
+    question: String,
+    options: Vec<OptionShape>,
+    /// The one under the cursor, from 0.
+    selected: Option<usize>,
+    default: Option<String>,
+    /// What an answer carries to be sure it answers this question.
+    fingerprint: String,
+}
+
+/// One answer a question offers.
+#[derive(Serialize, ToSchema)]
+struct OptionShape {
+    label: String,
+    /// The key that picks it.
+    #[schema(value_type = Object, nullable)]
+    key: Value,
+}
+
+impl PromptShape {
+    fn of(prompt: &Prompt) -> Self {
+        let options = prompt.options.iter().map(|option| OptionShape {
+            label: option.label.clone(),
+            key: json!(option.key),
+        });
+        Self {
+            kind: json!(prompt.kind),
+            question: prompt.question.clone(),
+            options: options.collect(),
+            selected: prompt.selected,
+            default: prompt.default.clone(),
+            fingerprint: prompt.fingerprint.to_string(),
+        }
+    }
+}
+
+/// What became of an interrupt.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ReceiptShape {
+    /// The key that was pressed, if any.
+    sent: Option<String>,
+    was: &'static str,
+    now: &'static str,
+}
+
+impl ReceiptShape {
+    pub(super) fn of(receipt: Receipt) -> Self {
+        Self {
+            sent: receipt.sent,
+            was: state(receipt.was),
+            now: state(receipt.now),
+        }
+    }
 }
 
 /// A state as `/status` spells it.
@@ -178,7 +240,8 @@ pub(super) fn state(state: State) -> &'static str {
     }
 }
 
-fn time(at: Timestamp) -> String {
+/// A time as it goes over the wire.
+pub(super) fn time(at: Timestamp) -> String {
     let millis = i64::try_from(at.0).unwrap_or_default();
     jiff::Timestamp::from_millisecond(millis)
         .unwrap_or_default()

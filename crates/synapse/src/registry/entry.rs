@@ -69,6 +69,12 @@ impl Entry {
         }
         Ok(entry)
     }
+
+    /// This run of the agent, apart from every other one: the store knows by it whose tasks are whose.
+    pub fn run(&self) -> String {
+        let started = self.started_at.map_or(0, Timestamp::as_millisecond);
+        format!("{}-{started}", self.pid)
+    }
 }
 
 /// Who an agent is: the sha256 of its machine, folder and type, in hex.

@@ -1,14 +1,20 @@
 //! The actor: sole owner of one agent's terminal, screen, queue and turn. One loop, bounded work
 //! per pass, one re-armed timer; an idle agent wakes nobody.
 
+mod answers;
+mod channel;
 mod interrupt;
+mod keyboard;
 mod tasks;
+mod turns;
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use synapse_a2a::id::TaskId;
-use synapse_term::keys::{Discipline, paste};
+use synapse_term::keys::Discipline;
 use synapse_term::profile::Profile;
 use synapse_term::reading::{Reading, State};
 use synapse_term::screen;
@@ -16,10 +22,12 @@ use synapse_term::watch::{Event, Watcher};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Attached, Board, Command, Effect, Ending, Look, Queue, Refusal, SessionHandle, Turn};
+use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
 use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use crate::record::Record;
 use interrupt::Pending;
+use tasks::Open;
+use turns::Running;
 
 /// How long a program may take to say goodbye.
 const GRACE: Duration = Duration::from_secs(3);
@@ -39,6 +47,10 @@ pub struct Setup {
     pub answers_queries: bool,
     /// The program's own record, where it keeps one.
     pub record: Option<Record>,
+    /// Where events go.
+    pub ledger: Ledger,
+    /// Where the files of tasks are put.
+    pub files: PathBuf,
 }
 
 /// A running agent.
@@ -48,14 +60,16 @@ pub struct Session {
     writer: Writer,
     output: Output,
     watcher: Watcher,
-    board: Arc<Board>,
+    ledger: Ledger,
+    /// The tasks that are not over, as their events have made them.
+    open: HashMap<TaskId, Open>,
     queue: Queue,
     running: Option<Running>,
     /// Somebody at a terminal has begun a line.
     has_draft: bool,
     pending: Vec<Pending>,
     /// Who waits for the program to be ready.
-    unready: Vec<oneshot::Sender<Look>>,
+    unready: Vec<oneshot::Sender<Arc<Look>>>,
     viewers: broadcast::Sender<Arc<[u8]>>,
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
@@ -63,31 +77,6 @@ pub struct Session {
     suspended: watch::Sender<bool>,
     pty_state: PtyState,
     start: Instant,
-}
-
-/// The task whose turn it is.
-struct Running {
-    task: TaskId,
-    turn: Turn,
-    /// The message as it was typed.
-    typed: String,
-    /// Why it was asked to stop, if it was.
-    canceled: Option<String>,
-    /// The screen says that it is over; the record has until then to say so too.
-    late: Option<Late>,
-    /// A key to stop it was pressed: what the record has of it is a torso.
-    is_interrupted: bool,
-    /// When to look into the record of a program that looks at rest.
-    peek_at: Option<Duration>,
-    /// What was told of the reply while it appears, and when.
-    partial: Option<(String, Duration)>,
-}
-
-/// A turn that is over on the screen and not yet in the record.
-struct Late {
-    ending: Ending,
-    until: Duration,
-    look_at: Duration,
 }
 
 impl Session {
@@ -98,9 +87,10 @@ impl Session {
     pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
         let size = screen_size(setup.spawn.size);
         let (pty, writer, output) = Pty::spawn(&setup.spawn)?;
-        let board = Arc::new(Board::default());
         let (suspended, is_suspended) = watch::channel(false);
-        let (handle, inbox) = SessionHandle::new(Arc::clone(&board), is_suspended);
+        let ledger = setup.ledger;
+        let (handle, inbox) =
+            SessionHandle::new(ledger.clone(), setup.queue_limit, setup.files, is_suspended);
         let (viewers, _) = broadcast::channel(VIEW_TAIL);
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
@@ -108,8 +98,9 @@ impl Session {
             pty,
             writer,
             output,
-            board,
-            queue: Queue::new(setup.queue_limit),
+            ledger,
+            open: HashMap::new(),
+            queue: Queue::default(),
             running: None,
             has_draft: false,
             pending: Vec::new(),
@@ -170,15 +161,9 @@ impl Session {
     }
 
     fn deadline(&self) -> Option<Duration> {
-        let turn = self
-            .running
-            .as_ref()
-            .and_then(|running| running.turn.deadline());
-        let running = self.running.as_ref();
-        let late = running.and_then(|running| Some(running.late.as_ref()?.look_at));
-        let peek = running.and_then(|running| running.peek_at);
+        let turn = self.running.as_ref().and_then(Running::deadline);
         let pending = self.pending.iter().map(|pending| pending.until).min();
-        [self.watcher.deadline(), turn, late, peek, pending]
+        [self.watcher.deadline(), turn, pending]
             .into_iter()
             .flatten()
             .min()
@@ -189,7 +174,10 @@ impl Session {
         let now = self.now();
         // Nobody may be watching.
         let _ = self.viewers.send(Arc::from(bytes));
+        self.ledger.board.set_look(None);
+        self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
+        self.note_output();
         let answers = self.watcher.screen().take_answers();
         if self.answers_queries && !answers.is_empty() {
             self.write(&answers, now);
@@ -206,84 +194,23 @@ impl Session {
                         self.has_draft = false;
                     }
                     self.settle_interrupts(change.reading.state());
+                    self.stop_canceled(change.reading.state(), now);
                     self.step(|turn| turn.see(&change.reading));
                 }
-                Event::Turn(report) => self.step(|turn| turn.finish(&report)),
+                Event::Turn(report) if self.running.is_some() => self.end_turn(&report),
+                Event::Turn(report) => self.keep_human_turn(report),
+                Event::Channel(words) => self.hear(&words),
             }
         }
         self.step(|turn| turn.tick(now));
         self.end_by_record(now);
         self.look_for_record(now);
         self.tell_partial(now);
+        self.press_again(now);
         self.expire_interrupts(now);
         self.tell_ready();
         self.begin_next(now);
-    }
-
-    /// Lets the running turn decide, and does what it decided.
-    fn step(&mut self, decide: impl FnOnce(&mut Turn) -> Vec<Effect>) {
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        for effect in decide(&mut running.turn) {
-            match effect {
-                Effect::Write(bytes) => {
-                    let now = self.now();
-                    self.write(&bytes, now);
-                }
-                effect => self.record(effect),
-            }
-        }
-    }
-
-    /// Types the next message, if the keyboard is free and the program waits for one.
-    fn begin_next(&mut self, now: Duration) {
-        let is_free = self.running.is_none() && self.watcher.reading() == &Reading::Idle;
-        if !is_free || self.queue.is_empty() || self.has_draft || self.holds_text() {
-            return;
-        }
-        let Some(order) = self.queue.pop() else {
-            return;
-        };
-        let mode = self.watcher.screen().modes().keyboard();
-        let is_line_program = self.pty.is_canonical();
-        let discipline = if is_line_program {
-            Discipline::Canonical
-        } else {
-            Discipline::Raw
-        };
-        match paste(&order.text, &mode, discipline) {
-            Ok(bytes) => {
-                self.write(&bytes, now);
-                let submit = self.profile.submit_sequence.as_bytes().to_vec();
-                // Only programs that read keys need time between the text and Enter.
-                let delay = if is_line_program {
-                    Duration::ZERO
-                } else {
-                    self.profile.submit_delay
-                };
-                let turn = Turn::begin(submit, delay, now);
-                self.running = Some(Running {
-                    task: order.task,
-                    turn,
-                    typed: order.text,
-                    canceled: None,
-                    late: None,
-                    is_interrupted: false,
-                    peek_at: None,
-                    partial: None,
-                });
-                self.step(|turn| turn.tick(now));
-            }
-            Err(error) => self.refuse(&order.task, &error.to_string()),
-        }
-    }
-
-    /// Whether the input box holds something that is not ours.
-    fn holds_text(&self) -> bool {
-        self.watcher
-            .input_box()
-            .is_some_and(|found| !found.text.is_empty())
+        self.ledger.board.set_standing(self.standing());
     }
 
     fn write(&mut self, bytes: &[u8], now: Duration) {
@@ -300,22 +227,16 @@ impl Session {
                 self.has_draft = true;
                 self.write(&bytes, now);
             }
-            Command::Send(submission, done) => {
-                let _ = done.send(self.submit(submission, now));
-            }
-            Command::Answer {
-                task,
-                value,
-                fingerprint,
-                done,
-            } => {
-                let _ = done.send(self.answer(task.as_ref(), &value, fingerprint.as_deref(), now));
+            Command::Accept(accepted) => self.accept(*accepted, now),
+            Command::Answer(answer, done) => {
+                let _ = done.send(self.answer(&answer, now));
             }
             Command::Cancel(task, done) => {
-                let _ = done.send(self.cancel(&task, "canceled on request", now));
+                let _ = done.send(self.cancel(&task, now));
             }
             Command::Interrupt(key, done) => self.interrupt(key, Some(done), now),
             Command::Resize(size) => {
+                self.ledger.board.set_look(None);
                 self.watcher.resize(screen_size(size), now);
                 if let Err(error) = self.pty.resize(size) {
                     tracing::warn!(%error, "the window size could not be set");
@@ -346,55 +267,41 @@ impl Session {
         }
         let look = self.look();
         for done in self.unready.drain(..) {
-            let _ = done.send(look.clone());
+            let _ = done.send(Arc::clone(&look));
         }
     }
 
-    fn look(&mut self) -> Look {
+    /// What is to be seen; kept for others until something changes.
+    fn look(&mut self) -> Arc<Look> {
+        let look = Arc::new(Look {
+            standing: self.standing(),
+            frame: self.watcher.frame(),
+            snapshot: self.watcher.screen().snapshot(),
+        });
+        self.ledger.board.set_look(Some(Arc::clone(&look)));
+        look
+    }
+
+    fn standing(&self) -> Standing {
         let prompt = match self.watcher.reading() {
             Reading::Asking(prompt) => Some((**prompt).clone()),
             _ => None,
         };
-        Look {
+        Standing {
             state: self.watcher.reading().state(),
             evidence: self.watcher.evidence().to_string(),
             prompt,
             queue: self.queue.len(),
-            frame: self.watcher.frame(),
-            snapshot: self.watcher.screen().snapshot(),
         }
     }
 
-    fn answer(
-        &mut self,
-        task: Option<&TaskId>,
-        value: &str,
-        fingerprint: Option<&str>,
-        now: Duration,
-    ) -> Result<(), Refusal> {
-        if let Some(task) = task
-            && self.board.record(task).is_none()
-        {
-            return Err(Refusal::NoSuchTask(task.as_str().to_owned()));
+    /// How the program reads what is typed.
+    fn discipline(&self) -> Discipline {
+        if self.pty.is_canonical() {
+            Discipline::Canonical
+        } else {
+            Discipline::Raw
         }
-        let Reading::Asking(prompt) = self.watcher.reading() else {
-            return Err(Refusal::NotAsking(self.watcher.reading().state()));
-        };
-        let is_other = |wanted: &str| wanted != prompt.fingerprint.to_string();
-        let told = task.and_then(|task| self.told(task));
-        if fingerprint.or(told.as_deref()).is_some_and(is_other) {
-            return Err(Refusal::Changed {
-                now: prompt.question.clone(),
-                fingerprint: prompt.fingerprint.to_string(),
-            });
-        }
-        let prompt = prompt.clone();
-        let mode = self.watcher.screen().modes().keyboard();
-        let writes = prompt.keys_for(value, &mode);
-        for bytes in writes.map_err(|error| Refusal::BadAnswer(error.to_string()))? {
-            self.write(&bytes, now);
-        }
-        Ok(())
     }
 
     /// The program closed its terminal: it is gone, or about to be.
@@ -406,13 +313,7 @@ impl Session {
 
     async fn stop(mut self) -> Exit {
         self.inbox.close();
-        let reason = "the agent was stopped";
-        for order in self.queue.drain() {
-            self.cancel_waiting(&order.task, reason);
-        }
-        if let Some(running) = &mut self.running {
-            running.canceled = Some(reason.to_owned());
-        }
+        self.cancel_all("the agent was stopped");
         let exit = {
             let (pty, output) = (&self.pty, &mut self.output);
             let ended = pty.terminate(GRACE);
@@ -438,9 +339,7 @@ impl Session {
         self.watcher.exit(&exit.code().to_string(), now);
         self.advance(now);
         self.settle_interrupts(State::Exited);
-        for order in self.queue.drain() {
-            self.fail_exited(&order.task);
-        }
+        self.fail_all_exited();
     }
 }
 

@@ -1,29 +1,59 @@
-//! What everybody may read without asking the actor: the tasks and their events. One writer, many
-//! readers, each with a cursor of its own.
+//! What everybody may read without asking the actor: the tasks, their events, and how the agent
+//! stands. Written by the ledger and the actor, read by many, each with a cursor of its own.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use synapse_a2a::event::Event;
-use synapse_a2a::id::TaskId;
+use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::task::{IllegalEvent, Task};
 use tokio::sync::broadcast;
 
-/// Events a slow reader may be behind before it must take up its cursor again.
+use super::{Follow, Look, Standing};
+
+/// News a slow reader may be behind before it must take up its cursor again.
 const TAIL: usize = 1_024;
 
-/// The tasks of one agent.
+/// Finished tasks that are kept at hand; older ones are in the store.
+const KEPT: usize = 256;
+
+/// The tasks of one agent, and how it stands.
 #[derive(Debug)]
 pub struct Board {
     records: RwLock<Records>,
-    posted: broadcast::Sender<Posted>,
+    news: broadcast::Sender<News>,
+    /// The last look at the agent, while nothing has changed since.
+    look: RwLock<Option<Arc<Look>>>,
+    /// Bytes the program has written.
+    painted: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Records {
-    by_id: HashMap<TaskId, Record>,
+    by_id: HashMap<TaskId, Arc<Record>>,
+    by_message: HashMap<MessageId, TaskId>,
     /// In the order of their arrival.
-    order: Vec<TaskId>,
+    order: VecDeque<TaskId>,
+    standing: Option<Arc<Standing>>,
+    /// How much news there has been.
+    seq: u64,
+    counts: Counts,
+}
+
+/// How much there has been since the host started.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Tasks taken in.
+    pub accepted: u64,
+    /// Tasks that ended, by how.
+    pub ended: BTreeMap<&'static str, u64>,
+    /// Events of tasks.
+    pub events: u64,
+    /// Bytes the program has written.
+    pub painted: u64,
+    /// Who watches now.
+    pub watchers: usize,
 }
 
 /// A task and everything that happened to it.
@@ -32,98 +62,222 @@ pub struct Record {
     /// As it stands.
     pub task: Task,
     /// How it came to stand so; the place in the list, from 1, is the number of an event.
-    pub events: Vec<Event>,
+    pub events: Vec<Arc<Posted>>,
+}
+
+impl Record {
+    /// The record of a task that was kept elsewhere.
+    pub fn of(task: Task, events: impl IntoIterator<Item = Event>) -> Self {
+        let id = task.id().clone();
+        let posted = |(number, event)| Arc::new(Posted::new(id.clone(), number, event));
+        let events = (1..).zip(events).map(posted).collect();
+        Self { task, events }
+    }
 }
 
 /// An event of a task, with its number.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Posted {
     /// Whose.
     pub task: TaskId,
     /// Which: they count from 1.
-    pub number: usize,
+    pub number: u64,
     /// What.
-    pub event: Arc<Event>,
+    pub event: Event,
+    /// The event as it is streamed, written once for all who watch.
+    pub frame: OnceLock<Arc<str>>,
+}
+
+impl Posted {
+    /// An event with its number.
+    pub fn new(task: TaskId, number: u64, event: Event) -> Self {
+        let frame = OnceLock::new();
+        Self {
+            task,
+            number,
+            event,
+            frame,
+        }
+    }
+}
+
+/// One piece of news, numbered over all of them.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// Its number.
+    pub seq: u64,
+    /// What happened.
+    pub what: What,
+}
+
+/// What can happen.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// To a task.
+    Task(Arc<Posted>),
+    /// To the agent.
+    Standing(Arc<Standing>),
 }
 
 impl Default for Board {
     fn default() -> Self {
-        let (posted, _) = broadcast::channel(TAIL);
+        let (news, _) = broadcast::channel(TAIL);
         Self {
             records: RwLock::default(),
-            posted,
+            news,
+            look: RwLock::default(),
+            painted: AtomicU64::new(0),
         }
     }
 }
 
 impl Board {
     /// A task, as it stands.
-    pub fn record(&self, task: &TaskId) -> Option<Record> {
+    pub fn record(&self, task: &TaskId) -> Option<Arc<Record>> {
         self.read().by_id.get(task).cloned()
     }
 
-    /// All tasks, the newest first.
-    pub fn records(&self) -> Vec<Record> {
+    /// The task a message has become already.
+    pub fn task_of(&self, message: &MessageId) -> Option<Arc<Record>> {
         let records = self.read();
-        records
-            .order
-            .iter()
-            .rev()
+        records.by_id.get(records.by_message.get(message)?).cloned()
+    }
+
+    /// The tasks at hand, the newest first.
+    pub fn records(&self) -> Vec<Arc<Record>> {
+        let records = self.read();
+        let newest_first = records.order.iter().rev();
+        newest_first
             .filter_map(|id| records.by_id.get(id).cloned())
             .collect()
     }
 
-    /// The events of a task after the one numbered `after`, and those to come.
-    pub fn follow(
-        &self,
-        task: &TaskId,
-        after: usize,
-    ) -> Option<(Vec<Posted>, broadcast::Receiver<Posted>)> {
+    /// A task as it stands, and everything that happens to it after the event numbered `after`; without
+    /// a number, after now.
+    pub fn follow(self: &Arc<Self>, task: &TaskId, after: Option<u64>) -> Option<Follow> {
         // Subscribing first may show an event twice, which its number tells; never loses one.
-        let live = self.posted.subscribe();
-        let record = self.record(task)?;
-        let past = record.events.into_iter().enumerate().skip(after);
-        let past = past.map(|(index, event)| Posted {
-            task: task.clone(),
-            number: index + 1,
-            event: Arc::new(event),
-        });
-        Some((past.collect(), live))
+        let live = self.news.subscribe();
+        let snapshot = self.record(task)?;
+        Some(Follow::new(Arc::clone(self), snapshot, after, live))
+    }
+
+    /// How the agent stands, the number of the last news, and the news to come.
+    pub fn watch(&self) -> (Option<Arc<Standing>>, u64, broadcast::Receiver<News>) {
+        let records = self.read();
+        let live = self.news.subscribe();
+        (records.standing.clone(), records.seq, live)
+    }
+
+    /// The last look at the agent, if nothing has changed since.
+    pub fn look(&self) -> Option<Arc<Look>> {
+        let look = self.look.read().unwrap_or_else(PoisonError::into_inner);
+        look.clone()
+    }
+
+    /// How the agent stands.
+    pub fn standing(&self) -> Option<Arc<Standing>> {
+        self.read().standing.clone()
+    }
+
+    /// How much there has been.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            painted: self.painted.load(Ordering::Relaxed),
+            watchers: self.news.receiver_count(),
+            ..self.read().counts.clone()
+        }
+    }
+
+    /// The program wrote so much.
+    pub(super) fn add_painted(&self, bytes: usize) {
+        self.painted.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Keeps a look, or forgets the one that is no longer true.
+    pub(super) fn set_look(&self, look: Option<Arc<Look>>) {
+        *self.look.write().unwrap_or_else(PoisonError::into_inner) = look;
+    }
+
+    /// Tells how the agent stands, if that is news.
+    pub(super) fn set_standing(&self, standing: Standing) {
+        let mut records = self.write();
+        if records.standing.as_deref() == Some(&standing) {
+            return;
+        }
+        self.set_look(None);
+        let standing = Arc::new(standing);
+        records.standing = Some(Arc::clone(&standing));
+        self.announce(&mut records, What::Standing(standing));
     }
 
     /// Whether anybody watches.
     pub(super) fn is_watched(&self) -> bool {
-        self.posted.receiver_count() > 0
+        self.news.receiver_count() > 0
     }
 
     /// Adds an event to its task.
-    pub(super) fn post(&self, task: &TaskId, event: Event) -> Result<(), IllegalEvent> {
-        let number = {
-            let mut records = self.records.write().unwrap_or_else(PoisonError::into_inner);
-            if let Some(record) = records.by_id.get_mut(task) {
-                record.task.apply(event.clone())?;
-                record.events.push(event.clone());
-                record.events.len()
-            } else {
-                let record = Record {
-                    task: Task::begin(event.clone())?,
-                    events: vec![event.clone()],
-                };
-                records.by_id.insert(task.clone(), record);
-                records.order.push(task.clone());
-                1
+    pub(super) fn post(&self, task: TaskId, number: u64, event: Event) -> Result<(), IllegalEvent> {
+        let mut records = self.write();
+        let posted = Arc::new(Posted::new(task, number, event.clone()));
+        if let Some(record) = records.by_id.get_mut(&posted.task) {
+            let record = Arc::make_mut(record);
+            record.task.apply(event)?;
+            record.events.push(Arc::clone(&posted));
+            let state = record.task.state();
+            if state.is_final() {
+                *records.counts.ended.entry(state.name()).or_default() += 1;
+                records.forget_oldest();
             }
-        };
-        // Nobody may be listening.
-        let _ = self.posted.send(Posted {
-            task: task.clone(),
-            number,
-            event: Arc::new(event),
-        });
+        } else {
+            let record = Record {
+                task: Task::begin(event)?,
+                events: vec![Arc::clone(&posted)],
+            };
+            records.counts.accepted += 1;
+            let message = record.task.message().id.clone();
+            records.by_message.insert(message, posted.task.clone());
+            records.order.push_back(posted.task.clone());
+            records.by_id.insert(posted.task.clone(), Arc::new(record));
+        }
+        records.counts.events += 1;
+        self.announce(&mut records, What::Task(posted));
         Ok(())
+    }
+
+    /// Numbers and tells news; the lock keeps the numbers in the order in which they are told.
+    fn announce(&self, records: &mut Records, what: What) {
+        records.seq += 1;
+        // Nobody may be listening.
+        let _ = self.news.send(News {
+            seq: records.seq,
+            what,
+        });
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Records> {
         self.records.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Records> {
+        self.records.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Records {
+    /// Lets go of the oldest finished tasks past those that are kept.
+    fn forget_oldest(&mut self) {
+        let is_over = |id: &TaskId| {
+            let record = self.by_id.get(id);
+            record.is_none_or(|record| record.task.state().is_final())
+        };
+        if self.order.len() <= KEPT {
+            return;
+        }
+        let Some(at) = self.order.iter().position(is_over) else {
+            return;
+        };
+        if let Some(record) = self.order.remove(at).and_then(|id| self.by_id.remove(&id)) {
+            self.by_message.remove(&record.task.message().id);
+        }
     }
 }

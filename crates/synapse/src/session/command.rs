@@ -1,40 +1,27 @@
-//! What can be asked of an agent, and the handle to ask it by.
+//! What can be asked of an agent, and what comes of it.
 
 use std::sync::Arc;
 
 use synapse_a2a::id::TaskId;
-use synapse_a2a::message::Message;
+use synapse_a2a::task::Task;
 use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::State;
 use thiserror::Error;
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 
-use super::{Board, Priority};
 use crate::pty::Size;
-
-/// Requests that may wait for the actor; who comes after waits for a place.
-const INBOX: usize = 64;
 
 /// A request to the actor.
 #[derive(Debug)]
 pub enum Command {
     /// Somebody at a terminal pressed these keys.
     Keys(Vec<u8>),
-    /// A task.
-    Send(Submission, oneshot::Sender<Result<TaskId, Refusal>>),
+    /// A task that is on disk and wants its turn.
+    Accept(Box<Accepted>),
     /// An answer to the open question.
-    Answer {
-        /// The task that asks, or whatever is asked.
-        task: Option<TaskId>,
-        /// What to answer.
-        value: String,
-        /// Which question is meant; by default the one last told.
-        fingerprint: Option<String>,
-        /// Whether it was given.
-        done: oneshot::Sender<Result<(), Refusal>>,
-    },
+    Answer(Answer, oneshot::Sender<Result<(), Refusal>>),
     /// End a task.
     Cancel(TaskId, oneshot::Sender<Result<(), Refusal>>),
     /// Stop what runs.
@@ -42,9 +29,9 @@ pub enum Command {
     /// The window changed.
     Resize(Size),
     /// What is to be seen.
-    Look(oneshot::Sender<Look>),
+    Look(oneshot::Sender<Arc<Look>>),
     /// Answered as soon as the program has been ready, asks something, or is gone.
-    Ready(oneshot::Sender<Look>),
+    Ready(oneshot::Sender<Arc<Look>>),
     /// Everything that is painted from now on.
     Attach(oneshot::Sender<Attached>),
     /// Let a suspended program go on.
@@ -53,17 +40,28 @@ pub enum Command {
     Stop,
 }
 
-/// A task to be done.
+/// A task that is on disk.
 #[derive(Debug)]
-pub struct Submission {
-    /// What is asked.
-    pub message: Message,
-    /// How urgent it is.
-    pub priority: Priority,
-    /// Who asks, as the agent will see it.
-    pub sender: String,
+pub struct Accepted {
+    /// As it was submitted.
+    pub task: Task,
+    /// What to type, before the profile's template.
+    pub text: String,
     /// Typed as it is, without the profile's template.
     pub is_raw: bool,
+    /// Its place in the queue.
+    pub place: OwnedSemaphorePermit,
+}
+
+/// An answer to a question.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The task that asks, or whatever is asked.
+    pub task: Option<TaskId>,
+    /// What to answer.
+    pub value: String,
+    /// Which question is meant; by default the one last told.
+    pub fingerprint: Option<String>,
 }
 
 /// Why something was not done.
@@ -92,6 +90,12 @@ pub enum Refusal {
     /// The task is over.
     #[error("the task is {0} already")]
     Over(&'static str),
+    /// The agent did not do what it was told.
+    #[error("the agent did not react to the interrupt and is still {0}")]
+    NoReaction(State),
+    /// It cannot be kept, so it is not taken.
+    #[error("the task cannot be kept on disk, so it is not accepted: {0}")]
+    NotDurable(String),
     /// The agent is going away.
     #[error("the agent is stopping")]
     Stopping,
@@ -111,6 +115,17 @@ pub struct Receipt {
 /// What is to be seen of an agent.
 #[derive(Clone, Debug)]
 pub struct Look {
+    /// How it stands.
+    pub standing: Standing,
+    /// Its screen.
+    pub frame: Frame,
+    /// Its screen as ANSI bytes.
+    pub snapshot: Vec<u8>,
+}
+
+/// How an agent stands: what of a look is news when it changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
     /// What it does.
     pub state: State,
     /// How we know.
@@ -119,10 +134,6 @@ pub struct Look {
     pub prompt: Option<Prompt>,
     /// How many tasks wait.
     pub queue: usize,
-    /// Its screen.
-    pub frame: Frame,
-    /// Its screen as ANSI bytes.
-    pub snapshot: Vec<u8>,
 }
 
 /// A view of an agent's terminal: the screen, then what is painted on it.
@@ -132,54 +143,4 @@ pub struct Attached {
     pub snapshot: Vec<u8>,
     /// What follows.
     pub live: broadcast::Receiver<Arc<[u8]>>,
-}
-
-/// By which everybody asks.
-#[derive(Clone, Debug)]
-pub struct SessionHandle {
-    commands: mpsc::Sender<Command>,
-    /// What can be read without asking.
-    pub board: Arc<Board>,
-    /// Whether the program suspended itself, as on Ctrl-Z.
-    pub suspended: watch::Receiver<bool>,
-}
-
-impl SessionHandle {
-    /// A handle and the inbox it fills.
-    pub(super) fn new(
-        board: Arc<Board>,
-        suspended: watch::Receiver<bool>,
-    ) -> (Self, mpsc::Receiver<Command>) {
-        let (commands, inbox) = mpsc::channel(INBOX);
-        let handle = Self {
-            commands,
-            board,
-            suspended,
-        };
-        (handle, inbox)
-    }
-
-    /// Asks something and waits for the answer.
-    ///
-    /// # Errors
-    /// If the agent is gone.
-    pub async fn ask<T>(
-        &self,
-        command: impl FnOnce(oneshot::Sender<T>) -> Command,
-    ) -> Result<T, Refusal> {
-        let (done, answer) = oneshot::channel();
-        self.tell(command(done)).await?;
-        answer.await.map_err(|_| Refusal::Stopping)
-    }
-
-    /// Asks for something that needs no answer.
-    ///
-    /// # Errors
-    /// If the agent is gone.
-    pub async fn tell(&self, command: Command) -> Result<(), Refusal> {
-        self.commands
-            .send(command)
-            .await
-            .map_err(|_| Refusal::Stopping)
-    }
 }

@@ -2,6 +2,7 @@
 
 use synapse_a2a::id::TaskId;
 use thiserror::Error;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// How urgent a task is: 1 to 5. 5 goes first and interrupts what runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,7 @@ impl Priority {
 }
 
 /// Something to be typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Order {
     /// The task it belongs to.
     pub task: TaskId,
@@ -39,6 +40,9 @@ pub struct Order {
     pub priority: Priority,
     /// The message, complete, as it will be typed.
     pub text: String,
+    /// Its place in the queue, given back when it has its turn; one that goes on with a parked task has
+    /// none.
+    pub place: Option<OwnedSemaphorePermit>,
 }
 
 /// Why an order cannot wait here.
@@ -50,35 +54,19 @@ pub struct QueueFull {
 }
 
 /// The orders that wait.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Queue {
     waiting: Vec<Order>,
-    limit: usize,
 }
 
 impl Queue {
-    /// An empty queue for so many.
-    pub fn new(limit: usize) -> Self {
-        Self {
-            waiting: Vec::new(),
-            limit,
-        }
-    }
-
     /// Takes an order in, behind those of its priority.
-    ///
-    /// # Errors
-    /// If too many wait already.
-    pub fn push(&mut self, order: Order) -> Result<(), QueueFull> {
-        if self.waiting.len() >= self.limit {
-            return Err(QueueFull { limit: self.limit });
-        }
+    pub fn push(&mut self, order: Order) {
         let at = self
             .waiting
             .iter()
             .position(|other| other.priority < order.priority);
         self.waiting.insert(at.unwrap_or(self.waiting.len()), order);
-        Ok(())
     }
 
     /// The order whose turn it is.
@@ -118,14 +106,15 @@ mod tests {
             task: TaskId::new(name),
             priority: Priority::new(priority).unwrap(),
             text: String::new(),
+            place: None,
         }
     }
 
     #[test]
     fn urgent_tasks_go_first_and_equals_keep_their_order() {
-        let mut queue = Queue::new(9);
+        let mut queue = Queue::default();
         for (name, priority) in [("a", 1), ("b", 3), ("c", 1), ("d", 5), ("e", 3)] {
-            queue.push(order(name, priority)).unwrap();
+            queue.push(order(name, priority));
         }
         let names: Vec<String> = std::iter::from_fn(|| queue.pop())
             .map(|o| o.task.as_str().to_owned())
@@ -134,17 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_says_so_and_loses_nothing() {
-        let mut queue = Queue::new(1);
-        queue.push(order("a", 1)).unwrap();
-        assert_eq!(queue.push(order("b", 5)), Err(QueueFull { limit: 1 }));
-        assert_eq!(queue.pop().unwrap().task, TaskId::new("a"));
-    }
-
-    #[test]
     fn a_removed_task_never_gets_its_turn() {
-        let mut queue = Queue::new(9);
-        queue.push(order("a", 1)).unwrap();
+        let mut queue = Queue::default();
+        queue.push(order("a", 1));
         assert!(queue.remove(&TaskId::new("a")));
         assert!(!queue.remove(&TaskId::new("a")));
         assert!(queue.pop().is_none());

@@ -167,6 +167,15 @@ impl Turn {
         }
     }
 
+    /// The program has shown in its own way that it noticed the message. Whether that is news.
+    pub fn notice(&mut self) -> bool {
+        let is_news = matches!(self.phase, Phase::Submitted { .. });
+        if is_news {
+            self.phase = Phase::Running;
+        }
+        is_news
+    }
+
     /// Whether the program works on it.
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running && self.asked.is_none()

@@ -135,6 +135,42 @@ impl World {
         (status, answer)
     }
 
+    /// A request with the token; status and JSON.
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let (status, answer) = self.raw_call(method, path, "", body);
+        let (_, json) = answer.split_once("\r\n\r\n").unwrap();
+        (status, serde_json::from_str(json).unwrap_or(Value::Null))
+    }
+
+    /// A request with the token and more headers; status and the whole answer.
+    pub fn raw_call(&self, method: &str, path: &str, more: &str, body: &Value) -> (u16, String) {
+        let token = self.token();
+        let kind = "Content-Type: application/json";
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n{kind}{more}"
+        );
+        let body = if body.is_null() {
+            String::new()
+        } else {
+            body.to_string()
+        };
+        self.http(&head, &body)
+    }
+
+    /// Writes a profile and starts an agent of it.
+    pub fn start_profile(&self, name: &str, yaml: &str) {
+        let file = self.home.path().join(format!("{name}.yaml"));
+        std::fs::write(&file, yaml).unwrap();
+        self.ok(&[
+            "start",
+            file.to_str().unwrap(),
+            "--name",
+            name,
+            "--port",
+            "0",
+        ]);
+    }
+
     pub fn token(&self) -> String {
         std::fs::read_to_string(self.entry()["token_path"].as_str().unwrap()).unwrap()
     }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::super::shapes::Problem;
+use super::super::problem::Problem;
 use super::text;
 
 /// The longest reason that is passed on.

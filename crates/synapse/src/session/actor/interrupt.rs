@@ -6,7 +6,7 @@ use synapse_term::keys::{Key, encode};
 use synapse_term::reading::State;
 use tokio::sync::oneshot;
 
-use super::Session;
+use super::{Running, Session};
 use crate::session::Receipt;
 
 /// How long an interrupt may take to show.
@@ -36,6 +36,8 @@ impl Session {
         if let Some(key) = &key {
             if let Some(running) = &mut self.running {
                 running.is_interrupted = true;
+                let may_repeat = running.canceled.is_some() && !running.was_pressed_again;
+                running.press_again_at = may_repeat.then_some(now + PATIENCE);
             }
             let mode = self.watcher.screen().modes().keyboard();
             self.write(&encode(key, &mode), now);
@@ -54,6 +56,28 @@ impl Session {
             });
         } else {
             let _ = done.send(receipt);
+        }
+    }
+
+    /// A task that was canceled before its program began with it is stopped as soon as it does.
+    pub(super) fn stop_canceled(&mut self, state: State, now: Duration) {
+        let is_due = |running: &Running| running.canceled.is_some() && !running.is_interrupted;
+        if matches!(state, State::Busy | State::Asking) && self.running.as_ref().is_some_and(is_due)
+        {
+            self.interrupt(None, None, now);
+        }
+    }
+
+    /// Presses once more where a canceled task goes on as if nothing had happened: a program may miss a
+    /// key while it paints.
+    pub(super) fn press_again(&mut self, now: Duration) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if running.press_again_at.is_some_and(|at| now >= at) {
+            running.press_again_at = None;
+            running.was_pressed_again = true;
+            self.interrupt(None, None, now);
         }
     }
 

@@ -1,0 +1,71 @@
+//! Tasks wherever they are: at hand on the board, or in the store, which has those of earlier runs too.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use synapse_a2a::event::Origin;
+use synapse_a2a::id::TaskId;
+
+use super::Served;
+use super::problem::Problem;
+use crate::session::Record;
+use crate::store::{Filter, Reader, StoreError};
+
+/// How many tasks a list shows.
+const LISTED: usize = 1_000;
+
+/// A task of this agent, whether at hand or long over.
+pub(super) async fn find(served: &Served, task: &TaskId) -> Result<Arc<Record>, Problem> {
+    if let Some(record) = served.session.board.record(task) {
+        return Ok(record);
+    }
+    let (wanted, agent) = (task.clone(), Arc::clone(&served.agent));
+    let kept = read(served, move |reader| {
+        let kept = reader.task(&wanted)?;
+        Ok(kept.filter(|kept| *kept.agent == *agent))
+    });
+    let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no task {task}"));
+    let kept = kept.await?.ok_or_else(missing)?;
+    Ok(Arc::new(Record::of(kept.task, kept.events)))
+}
+
+/// The latest tasks of this agent that somebody asked for, the newest first.
+pub(super) async fn recent(served: &Served) -> Result<Vec<Arc<Record>>, Problem> {
+    let is_asked = |record: &Arc<Record>| record.task.origin().sender != Origin::KEYBOARD;
+    let mut records = served.session.board.records();
+    let agent = Arc::clone(&served.agent);
+    let filter = Filter {
+        agent: Some(agent.to_string()),
+        limit: LISTED,
+        ..Filter::default()
+    };
+    let page = read(served, move |reader| reader.page(&filter)).await?;
+    let at_hand: std::collections::HashSet<TaskId> = records
+        .iter()
+        .map(|record| record.task.id().clone())
+        .collect();
+    let kept = page.tasks.into_iter();
+    let kept = kept.filter(|kept| !at_hand.contains(kept.task.id()));
+    records.extend(kept.map(|kept| Arc::new(Record::of(kept.task, []))));
+    records.retain(is_asked);
+    records.sort_by_key(|record| std::cmp::Reverse(record.task.created_at()));
+    Ok(records)
+}
+
+/// Reads the store beside the server's own threads.
+pub(super) async fn read<T: Send + 'static>(
+    served: &Served,
+    ask: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Problem> {
+    let path = Arc::clone(&served.store);
+    let asked = tokio::task::spawn_blocking(move || ask(&Reader::open(&*path)?)).await;
+    let failed = |why: String| {
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("the store cannot be read: {why}"),
+        )
+    };
+    asked
+        .map_err(|error| failed(error.to_string()))?
+        .map_err(|error| failed(error.to_string()))
+}

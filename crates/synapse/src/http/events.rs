@@ -1,0 +1,105 @@
+//! The events of a task as a stream (SSE), numbered, so that a client can take it up where it broke off.
+//! Each event is written once and shared by all who watch.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use synapse_a2a::id::TaskId;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, interval_at};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::problem::Problem;
+use super::{Served, archive, stream_shapes};
+use crate::session::{Follow, Posted};
+
+/// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
+const STREAM: usize = 64;
+
+/// How often a silent stream says that it is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How soon a client that lost its stream should come back, in milliseconds.
+const RETRY: &str = "retry: 1000\n\n";
+
+/// The events of a task after the one numbered `after`, to its end.
+pub(super) async fn stream(
+    served: &Served,
+    task: &TaskId,
+    after: u64,
+) -> Result<Response, Problem> {
+    let (sender, receiver) = mpsc::channel(STREAM);
+    if let Some(follow) = served.session.board.follow(task, Some(after)) {
+        tokio::spawn(pass_on(follow, sender));
+    } else {
+        let record = archive::find(served, task).await?;
+        tokio::spawn(async move {
+            let skip = usize::try_from(after).unwrap_or(usize::MAX);
+            for posted in record.events.iter().skip(skip) {
+                if sender.send(Ok(frame(posted))).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    Ok(sse(receiver))
+}
+
+/// Frames as they come, in the headers of an event stream.
+pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        // Nginx would keep events until it has enough of them.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, Body::from_stream(ReceiverStream::new(frames))).into_response()
+}
+
+/// Sends what happens until the task is over or the client gone.
+async fn pass_on(mut follow: Follow, sender: mpsc::Sender<Result<Bytes, Infallible>>) {
+    if sender
+        .send(Ok(Bytes::from_static(RETRY.as_bytes())))
+        .await
+        .is_err()
+    {
+        return;
+    }
+    let mut silence = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    loop {
+        let bytes = tokio::select! {
+            posted = follow.next() => match posted {
+                Some(posted) => frame(&posted),
+                None => return,
+            },
+            _ = silence.tick() => Bytes::from_static(b": still here\n\n"),
+            () = sender.closed() => return,
+        };
+        silence.reset();
+        if sender.send(Ok(bytes)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// An event as it goes over the wire.
+fn frame(posted: &Posted) -> Bytes {
+    let text = posted.frame.get_or_init(|| {
+        let (name, data) = stream_shapes::event(posted);
+        format!("id: {}\nevent: {name}\ndata: {data}\n\n", posted.number).into()
+    });
+    Bytes::from_owner(Shared(Arc::clone(text)))
+}
+
+/// A frame that all streams share.
+struct Shared(Arc<str>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}

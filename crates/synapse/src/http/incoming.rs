@@ -1,0 +1,105 @@
+//! What comes in: bodies that say what is wrong with them, and messages of the seed dialect.
+
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use axum::{Json, RequestExt as _};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use synapse_a2a::id::MessageId;
+use synapse_a2a::message::{Content, Message, Part, Role};
+
+use super::problem::Problem;
+
+/// A JSON body; one that cannot be used is answered with what is wrong with it.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned + 'static, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        match request.extract::<Json<T>, _>().await {
+            Ok(Json(body)) => Ok(Self(body)),
+            Err(rejection) => {
+                let status = match rejection.status() {
+                    // A body of the wrong shape is a bad request like any other.
+                    StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+                    status => status,
+                };
+                Err(Problem::new(status, rejection.body_text()))
+            }
+        }
+    }
+}
+
+/// A message: a string, or parts as in the seeds.
+pub(super) fn message(value: &Value) -> Result<Message, Problem> {
+    let new = || MessageId::new(uuid::Uuid::new_v4().to_string());
+    if let Some(text) = value.as_str() {
+        return Ok(Message::text(new(), Role::User, text));
+    }
+    let parts = value.get("parts").and_then(Value::as_array);
+    let parts = parts.ok_or_else(|| Problem::bad("'message' must be a string or have 'parts'"))?;
+    let parts = parts.iter().enumerate();
+    let parts = parts
+        .map(|(index, value)| part(index, value))
+        .collect::<Result<Vec<_>, _>>()?;
+    if parts.is_empty() {
+        return Err(Problem::bad("'message.parts' is empty"));
+    }
+    let mut names = ["messageId", "message_id", "id"].iter();
+    let id = names.find_map(|name| value.get(name)?.as_str());
+    let id = id.map_or_else(new, MessageId::new);
+    let metadata = value.get("metadata").and_then(Value::as_object).cloned();
+    Ok(Message {
+        metadata: metadata.unwrap_or_default(),
+        ..Message::new(id, Role::User, parts)
+    })
+}
+
+/// How many agents a message has passed through, by its own account.
+pub(super) fn hops(message: &Message) -> u8 {
+    let hops = message.metadata.get("hops").and_then(Value::as_u64);
+    hops.and_then(|hops| u8::try_from(hops).ok()).unwrap_or(0)
+}
+
+fn part(index: usize, value: &Value) -> Result<Part, Problem> {
+    if let Some(text) = value.get("text") {
+        let text = text.as_str();
+        let text = text.ok_or_else(|| wrong(index, "text", "must be a string"))?;
+        return Ok(Part::text(text));
+    }
+    if let Some(data) = value.get("data") {
+        return Ok(Part::data(data.clone()));
+    }
+    if let Some(file) = value.get("file").and_then(Value::as_object) {
+        return file_part(index, file);
+    }
+    Err(wrong(index, "", "must have a 'text', a 'file' or 'data'"))
+}
+
+fn file_part(index: usize, file: &Map<String, Value>) -> Result<Part, Problem> {
+    let text = |name: &str| file.get(name).and_then(Value::as_str);
+    let content = match (text("bytes"), text("uri")) {
+        (Some(bytes), None) => Content::Raw {
+            bytes: STANDARD
+                .decode(bytes)
+                .map_err(|error| wrong(index, "file.bytes", &format!("is not base64: {error}")))?,
+        },
+        (None, Some(url)) => Content::Url {
+            url: url.to_owned(),
+        },
+        _ => return Err(wrong(index, "file", "must have either 'bytes' or 'uri'")),
+    };
+    Ok(Part {
+        media_type: text("mimeType").map(str::to_owned),
+        filename: text("name").map(str::to_owned),
+        ..Part::new(content)
+    })
+}
+
+fn wrong(index: usize, field: &str, what: &str) -> Problem {
+    let dot = if field.is_empty() { "" } else { "." };
+    Problem::bad(format!("'message.parts[{index}]{dot}{field}' {what}"))
+}

@@ -1,0 +1,77 @@
+//! `/message` and `/response` of the seeds: the plainest way to ask an agent for something.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use synapse_a2a::event::Origin;
+use synapse_a2a::id::{MessageId, TaskId};
+use synapse_a2a::message::{Message, Role};
+use utoipa::ToSchema;
+
+use super::incoming::Body;
+use super::problem::{Problem, ProblemBody};
+use super::shapes::ResponseShape;
+use super::{Served, archive};
+use crate::session::{Priority, Submission};
+
+/// What `/message` takes.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct MessageBody {
+    content: String,
+    #[serde(default = "normal")]
+    priority: Value,
+    #[serde(default)]
+    sender: Option<String>,
+}
+
+/// Takes a message in.
+#[utoipa::path(post, path = "/message", tag = "message", request_body = MessageBody,
+    responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
+pub(super) async fn send(
+    State(served): State<Served>,
+    Body(body): Body<MessageBody>,
+) -> Result<Json<Value>, Problem> {
+    let priority = body.priority.as_u64().and_then(Priority::new);
+    let priority = priority.ok_or_else(|| {
+        Problem::bad(format!(
+            "priority '{}' is not a whole number from 1 to 5",
+            body.priority
+        ))
+    })?;
+    let id = MessageId::new(uuid::Uuid::new_v4().to_string());
+    let origin = Origin {
+        sender: body.sender.unwrap_or_else(|| Origin::SOMEBODY.to_owned()),
+        priority: priority.number(),
+        hops: 0,
+    };
+    let submission = Submission {
+        message: Message::text(id, Role::User, body.content),
+        context: None,
+        origin,
+        is_raw: false,
+    };
+    let task = served.session.send(submission).await?;
+    Ok(Json(json!({
+        "status": "sent",
+        "priority": priority.number(),
+        "task_id": task.as_str(),
+    })))
+}
+
+/// What came of a message.
+#[utoipa::path(get, path = "/response/{id}", tag = "message", params(("id" = String, Path, description = "the task")),
+    responses((status = 200, description = "done", body = ResponseShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
+pub(super) async fn response(
+    State(served): State<Served>,
+    Path(id): Path<String>,
+) -> Result<Json<ResponseShape>, Problem> {
+    let record = archive::find(&served, &TaskId::new(id)).await?;
+    Ok(Json(ResponseShape::of(&record)))
+}
+
+fn normal() -> Value {
+    json!(1)
+}

@@ -1,0 +1,151 @@
+//! Answers to questions: on the screen by the keys that give them, through the channel by a line.
+
+use std::time::Duration;
+
+use synapse_a2a::event::{Fact, Status};
+use synapse_a2a::id::{MessageId, TaskId};
+use synapse_a2a::message::{Message, Role};
+use synapse_a2a::task::TaskState;
+use synapse_term::keys::paste;
+use synapse_term::prompt::Kind;
+use synapse_term::reading::Reading;
+
+use super::Session;
+use crate::session::{Answer, Order, Priority, Refusal};
+
+/// What is kept of an answer that nobody may read.
+const SECRET: &str = "••••••••";
+
+impl Session {
+    /// Gives an answer, if it is one to the question that is open.
+    pub(super) fn answer(&mut self, answer: &Answer, now: Duration) -> Result<(), Refusal> {
+        if let Some(task) = &answer.task {
+            self.check_open(task)?;
+            if self.is_parked(task) {
+                return self.go_on(task, answer);
+            }
+        }
+        if self.is_asked_by_channel(answer.task.as_ref()) {
+            return self.answer_channel(answer, now);
+        }
+        let Reading::Asking(prompt) = self.watcher.reading() else {
+            return Err(Refusal::NotAsking(self.watcher.reading().state()));
+        };
+        let told = answer.task.as_ref().and_then(|task| self.told(task));
+        let wanted = answer.fingerprint.as_deref().or(told.as_deref());
+        if wanted.is_some_and(|wanted| wanted != prompt.fingerprint.to_string()) {
+            return Err(Refusal::Changed {
+                now: prompt.question.clone(),
+                fingerprint: prompt.fingerprint.to_string(),
+            });
+        }
+        let prompt = prompt.clone();
+        let mode = self.watcher.screen().modes().keyboard();
+        let writes = prompt.keys_for(&answer.value, &mode);
+        let writes = writes.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
+        let is_secret = prompt.kind == Kind::Password;
+        self.keep(if is_secret { SECRET } else { &answer.value });
+        for bytes in writes {
+            self.write(&bytes, now);
+        }
+        Ok(())
+    }
+
+    fn check_open(&self, task: &TaskId) -> Result<(), Refusal> {
+        if self.open.contains_key(task) {
+            return Ok(());
+        }
+        match self.ledger.board.record(task) {
+            Some(record) => Err(Refusal::Over(record.task.state().name())),
+            None => Err(Refusal::NoSuchTask(task.as_str().to_owned())),
+        }
+    }
+
+    /// The fingerprint of the question last told for a task.
+    fn told(&self, task: &TaskId) -> Option<String> {
+        match self.open.get(task)?.task.status() {
+            Status::InputRequired { question } => Some(question.fingerprint.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether a task waits for an answer while its program does other things.
+    fn is_parked(&self, task: &TaskId) -> bool {
+        let is_running = self.running.as_ref().is_some_and(|r| r.task == *task);
+        !is_running && self.state_of(task) == Some(TaskState::InputRequired)
+    }
+
+    /// Queues the answer for a parked task.
+    fn go_on(&mut self, task: &TaskId, answer: &Answer) -> Result<(), Refusal> {
+        self.check_channel_question(task, answer)?;
+        let message = said(&answer.value);
+        self.post(task, Fact::Answered { message });
+        self.move_to(task, Status::Working);
+        let Some(open) = self.open.get(task) else {
+            return Ok(());
+        };
+        let text = self.introduced(&open.task, &answer.value);
+        let priority = Priority::new(open.task.origin().priority.into());
+        self.queue.push(Order {
+            task: task.clone(),
+            priority: priority.unwrap_or(Priority::NORMAL),
+            text,
+            place: None,
+        });
+        Ok(())
+    }
+
+    fn is_asked_by_channel(&self, task: Option<&TaskId>) -> bool {
+        self.running.as_ref().is_some_and(|running| {
+            running.channel.question.is_some() && task.is_none_or(|task| running.task == *task)
+        })
+    }
+
+    /// Types the answer for a program that asked through the channel and waits for a line.
+    fn answer_channel(&mut self, answer: &Answer, now: Duration) -> Result<(), Refusal> {
+        let Some(task) = self.running.as_ref().map(|running| running.task.clone()) else {
+            return Err(Refusal::NotAsking(self.watcher.reading().state()));
+        };
+        self.check_channel_question(&task, answer)?;
+        let mode = self.watcher.screen().modes().keyboard();
+        let typed = paste(&answer.value, &mode, self.discipline());
+        let mut typed = typed.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
+        typed.extend_from_slice(self.profile.submit_sequence.as_bytes());
+        if let Some(running) = &mut self.running {
+            running.channel.question = None;
+        }
+        self.keep(&answer.value);
+        self.move_to(&task, Status::Working);
+        self.write(&typed, now);
+        Ok(())
+    }
+
+    fn check_channel_question(&self, task: &TaskId, answer: &Answer) -> Result<(), Refusal> {
+        let Some(Status::InputRequired { question }) =
+            self.open.get(task).map(|open| open.task.status())
+        else {
+            return Err(Refusal::NotAsking(self.watcher.reading().state()));
+        };
+        match &answer.fingerprint {
+            Some(wanted) if *wanted != question.fingerprint => Err(Refusal::Changed {
+                now: question.prompt.clone(),
+                fingerprint: question.fingerprint.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps what was answered with the task that asked.
+    fn keep(&mut self, value: &str) {
+        let Some(task) = self.running.as_ref().map(|running| running.task.clone()) else {
+            return;
+        };
+        let message = said(value);
+        self.post(&task, Fact::Answered { message });
+    }
+}
+
+fn said(value: &str) -> Message {
+    let id = MessageId::new(uuid::Uuid::now_v7().to_string());
+    Message::text(id, Role::User, value)
+}

@@ -1,0 +1,207 @@
+//! The handle by which everybody asks an agent for something.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use synapse_a2a::event::{Event, Fact, Origin, Status};
+use synapse_a2a::id::{ContextId, TaskId};
+use synapse_a2a::message::Message;
+use synapse_a2a::task::Task;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::time::timeout;
+
+use super::files::unpack;
+use super::{
+    Accepted, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
+};
+
+/// Requests that may wait for the actor; who comes after waits for a place.
+const INBOX: usize = 64;
+
+/// How long a task may take to be over once it was canceled: a key, its repetition, and a breath.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(8);
+
+/// By which everybody asks.
+#[derive(Clone, Debug)]
+pub struct SessionHandle {
+    commands: mpsc::Sender<Command>,
+    ledger: Ledger,
+    /// One permit for each task that may still wait.
+    places: Arc<Semaphore>,
+    queue_limit: usize,
+    /// Where the files of tasks are put.
+    files: Arc<PathBuf>,
+    /// What can be read without asking.
+    pub board: Arc<Board>,
+    /// Whether the program suspended itself, as on Ctrl-Z.
+    pub suspended: watch::Receiver<bool>,
+}
+
+/// A task to be done.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// What is asked.
+    pub message: Message,
+    /// The conversation it belongs to, if it goes on with one.
+    pub context: Option<ContextId>,
+    /// Who asks, and how.
+    pub origin: Origin,
+    /// Typed as it is, without the profile's template.
+    pub is_raw: bool,
+}
+
+impl SessionHandle {
+    /// A handle and the inbox it fills.
+    pub(super) fn new(
+        ledger: Ledger,
+        queue_limit: usize,
+        files: PathBuf,
+        suspended: watch::Receiver<bool>,
+    ) -> (Self, mpsc::Receiver<Command>) {
+        let (commands, inbox) = mpsc::channel(INBOX);
+        let handle = Self {
+            commands,
+            board: Arc::clone(&ledger.board),
+            ledger,
+            places: Arc::new(Semaphore::new(queue_limit)),
+            queue_limit,
+            files: Arc::new(files),
+            suspended,
+        };
+        (handle, inbox)
+    }
+
+    /// Takes a task in. It is on disk when this returns, whatever happens to us afterwards. A message
+    /// that was sent before, as clients do that got no answer, is the task it became then.
+    ///
+    /// # Errors
+    /// If too many wait, if it cannot be kept, or if the agent is going away.
+    pub async fn send(&self, submission: Submission) -> Result<TaskId, Refusal> {
+        let Submission {
+            message,
+            context,
+            origin,
+            is_raw,
+        } = submission;
+        if let Some(known) = self.board.task_of(&message.id)
+            && *known.task.message() == message
+        {
+            return Ok(known.task.id().clone());
+        }
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|_| QueueFull {
+            limit: self.queue_limit,
+        })?;
+        let id = TaskId::new(uuid::Uuid::now_v7().to_string());
+        let context = context.unwrap_or_else(|| ContextId::new(uuid::Uuid::now_v7().to_string()));
+        let folder = self.files.join(id.as_str());
+        let text = unpack(&message, &folder)
+            .await
+            .map_err(|error| Refusal::NotDurable(error.to_string()))?;
+        let event = Event {
+            at: timestamp(),
+            fact: Fact::Submitted {
+                task: id.clone(),
+                context,
+                message,
+                origin,
+            },
+        };
+        let task = Task::begin(event.clone()).map_err(|e| Refusal::NotDurable(e.to_string()))?;
+        let written = self.ledger.commit(&id, 1, event).await;
+        written.map_err(Refusal::NotDurable)?;
+        let accepted = Accepted {
+            task,
+            text,
+            is_raw,
+            place,
+        };
+        if self
+            .commands
+            .send(Command::Accept(Box::new(accepted)))
+            .await
+            .is_err()
+        {
+            self.withdraw(&id, "the agent was stopped");
+            return Err(Refusal::Stopping);
+        }
+        Ok(id)
+    }
+
+    /// Answers a question. What the keys bring about shows in the events of the task.
+    ///
+    /// # Errors
+    /// If nothing is asked, if the question is another one by now, or the answer is none of its own.
+    pub async fn answer(&self, answer: Answer) -> Result<(), Refusal> {
+        self.ask(|done| Command::Answer(answer, done)).await?
+    }
+
+    /// Ends a task, and waits until it is over.
+    ///
+    /// # Errors
+    /// If there is no such task, it is over, or the agent does not let itself be interrupted.
+    pub async fn cancel(&self, task: &TaskId) -> Result<Arc<Record>, Refusal> {
+        let missing = || Refusal::NoSuchTask(task.as_str().to_owned());
+        let mut follow = self.board.follow(task, None).ok_or_else(missing)?;
+        self.ask(|done| Command::Cancel(task.clone(), done))
+            .await??;
+        let _ = timeout(CANCEL_PATIENCE, to_the_end(&mut follow)).await;
+        let record = self.board.record(task).ok_or_else(missing)?;
+        if record.task.state().is_final() {
+            return Ok(record);
+        }
+        let standing = self.board.standing();
+        let state = standing.map(|standing| standing.state);
+        Err(state.map_or(Refusal::Stopping, Refusal::NoReaction))
+    }
+
+    /// Asks something and waits for the answer.
+    ///
+    /// # Errors
+    /// If the agent is gone.
+    pub async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Result<T, Refusal> {
+        let (done, answer) = oneshot::channel();
+        self.tell(command(done)).await?;
+        answer.await.map_err(|_| Refusal::Stopping)
+    }
+
+    /// Asks for something that needs no answer.
+    ///
+    /// # Errors
+    /// If the agent is gone.
+    pub async fn tell(&self, command: Command) -> Result<(), Refusal> {
+        self.commands
+            .send(command)
+            .await
+            .map_err(|_| Refusal::Stopping)
+    }
+
+    /// Why tasks cannot be kept on disk, while they cannot.
+    pub fn trouble(&self) -> Option<String> {
+        self.ledger.trouble()
+    }
+
+    /// Ends a task that never reached the actor.
+    fn withdraw(&self, task: &TaskId, reason: &str) {
+        let reason = reason.to_owned();
+        let fact = Fact::Moved {
+            status: Status::Canceled { reason },
+        };
+        self.ledger.append(
+            task,
+            2,
+            Event {
+                at: timestamp(),
+                fact,
+            },
+        );
+    }
+}
+
+async fn to_the_end(follow: &mut Follow) {
+    while follow.next().await.is_some() {}
+}
