@@ -1,6 +1,7 @@
 //! Talks to agents over their HTTP: to those of this machine in the seed dialect, to those elsewhere in what they speak.
 
 mod address;
+mod delivery;
 mod events;
 mod trust;
 mod web;
@@ -16,6 +17,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 pub use address::Callable;
+pub use delivery::{DeliveryError, address, deliver};
 pub use events::Events;
 pub use web::{Page, Web, WebError};
 

@@ -13,6 +13,7 @@ use synapse_term::reading::State;
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::timeout;
 
+use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
 use crate::http::{self, Door, Served};
 use crate::paths::Paths;
@@ -21,12 +22,19 @@ use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
 use crate::serve::{self, Server};
 use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
-use crate::store::Owner;
+use crate::store::{Owner, retain};
+use crate::sweep::sweep;
 use crate::token::Token;
 use crate::tty::Signals;
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
+
+/// How long finished tasks are kept.
+const KEEP_FOR: Duration = Duration::from_hours(24 * 90);
+
+/// How large the store may grow.
+const KEEP_BYTES: u64 = 1 << 30;
 
 /// How long open connections are waited for.
 const CONNECTIONS: Duration = Duration::from_secs(2);
@@ -64,6 +72,7 @@ pub struct Host {
     limits: Limits,
     resources: Served,
     ledger: Ledger,
+    paths: Paths,
 }
 
 impl Host {
@@ -133,6 +142,7 @@ impl Host {
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
             "dir": agent.dir,
         });
+        let web = Web::new(Callable::by_agent(door.is_local), None);
         let resources = Served {
             session: handle.clone(),
             card: Arc::new(card),
@@ -140,6 +150,7 @@ impl Host {
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
+            web,
         };
         claim.publish(Address {
             port: address.port(),
@@ -156,6 +167,7 @@ impl Host {
             limits: reach.limits,
             resources,
             ledger,
+            paths: paths.clone(),
         })
     }
 
@@ -189,6 +201,7 @@ impl Host {
             limits,
             resources,
             ledger,
+            paths,
         } = self;
         listener.set_nonblocking(true)?;
         let accept = Server {
@@ -201,6 +214,7 @@ impl Host {
         let mut server = tokio::spawn(accept.run(async {
             let _ = stopped.await;
         }));
+        let tidied = tokio::task::spawn_blocking(move || tidy(&paths));
         let mut signals = Signals::listen().context("signals cannot be heard")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
@@ -226,6 +240,7 @@ impl Host {
             None => running.await,
         };
         watch.abort();
+        let _ = tidied.await;
         // The last events reach the disk first, then who still listens.
         ledger.close().await;
         drop(stop);
@@ -238,6 +253,22 @@ impl Host {
             Some(look) => bail!("{}", last_words(exit, &look)),
             None => Ok(exit),
         }
+    }
+}
+
+/// Ends what hosts that died have left open, and lets go of what is too old to keep.
+fn tidy(paths: &Paths) {
+    if let Err(error) = sweep(paths) {
+        tracing::warn!(%error, "tasks of hosts that died are still open");
+    }
+    match retain(&paths.store(), KEEP_FOR, KEEP_BYTES) {
+        Ok(gone) => {
+            for task in gone {
+                // A task without files has no folder.
+                let _ = std::fs::remove_dir_all(paths.tasks().join(task.as_str()));
+            }
+        }
+        Err(error) => tracing::warn!(%error, "old tasks are still kept"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod agent;
 mod archive;
+mod callback;
 mod events;
 mod guard;
 mod incoming;
@@ -26,10 +27,11 @@ use axum::routing::{get, post};
 
 pub use guard::Door;
 
-use crate::session::SessionHandle;
+use crate::client::Web;
+use crate::session::{Record, SessionHandle};
 
 /// What all resources share.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Served {
     /// The agent.
     pub session: SessionHandle,
@@ -43,6 +45,13 @@ pub struct Served {
     pub about: Arc<serde_json::Value>,
     /// The file that keeps all tasks.
     pub store: Arc<Path>,
+    /// What calls others on behalf of those who asked for it.
+    pub web: Web,
+}
+
+/// A task as the seeds write it.
+pub fn seed_task(record: &Record) -> serde_json::Value {
+    serde_json::to_value(shapes::TaskShape::of(record)).unwrap_or_default()
 }
 
 /// All resources, behind the guard.

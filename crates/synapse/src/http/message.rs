@@ -12,22 +12,42 @@ use utoipa::ToSchema;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
 use super::shapes::ResponseShape;
-use super::{Served, archive};
+use super::{Served, archive, callback};
 use crate::session::{Priority, Submission};
 
 /// What `/message` takes.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct MessageBody {
     content: String,
+    /// A whole number from 1 to 5.
     #[serde(default = "normal")]
+    #[schema(value_type = u8)]
     priority: Value,
+    /// Where the answer is shown. It is always kept for `/response` as well.
+    #[serde(default)]
+    response_mode: Option<ResponseMode>,
+    #[serde(default)]
+    callback_url: Option<String>,
     #[serde(default)]
     sender: Option<String>,
 }
 
-/// Takes a message in.
+/// Where an answer goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ResponseMode {
+    /// To the agent's own screen.
+    Display,
+    /// Back to who asked.
+    Return,
+}
+
+/// Take a message in
 #[utoipa::path(post, path = "/message", tag = "message", request_body = MessageBody,
-    responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
+    responses(
+        (status = 200, description = "done", body = Object),
+        (status = "4XX", description = "refused, and why", body = ProblemBody)
+    )
 )]
 pub(super) async fn send(
     State(served): State<Served>,
@@ -40,6 +60,13 @@ pub(super) async fn send(
             body.priority
         ))
     })?;
+    let callback = body.callback_url.as_deref();
+    let callback = callback.map(callback::check).transpose()?;
+    if body.response_mode == Some(ResponseMode::Display) && callback.is_some() {
+        return Err(Problem::bad(
+            "a 'callback_url' is for answers that are returned; 'response_mode' must be \"return\"",
+        ));
+    }
     let id = MessageId::new(uuid::Uuid::new_v4().to_string());
     let origin = Origin {
         sender: body.sender.unwrap_or_else(|| Origin::SOMEBODY.to_owned()),
@@ -53,6 +80,9 @@ pub(super) async fn send(
         is_raw: false,
     };
     let task = served.session.send(submission).await?;
+    if let Some(url) = callback {
+        callback::when_over(&served, &task, url);
+    }
     Ok(Json(json!({
         "status": "sent",
         "priority": priority.number(),
@@ -60,9 +90,12 @@ pub(super) async fn send(
     })))
 }
 
-/// What came of a message.
+/// What came of a message
 #[utoipa::path(get, path = "/response/{id}", tag = "message", params(("id" = String, Path, description = "the task")),
-    responses((status = 200, description = "done", body = ResponseShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
+    responses(
+        (status = 200, description = "done", body = ResponseShape),
+        (status = "4XX", description = "refused, and why", body = ProblemBody)
+    )
 )]
 pub(super) async fn response(
     State(served): State<Served>,

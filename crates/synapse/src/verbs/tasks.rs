@@ -1,114 +1,165 @@
-//! `synapse tasks`, `synapse task` and `synapse cancel`.
+//! `synapse tasks`, `synapse task` and `synapse cancel`: from the store, so that what was asked of an agent
+//! can be read when the agent is gone.
 
 use std::io::Write as _;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use hyper::Method;
 use serde_json::{Value, json};
 use synapse::client::Client;
+use synapse::http::seed_task;
+use synapse::paths::Paths;
+use synapse::registry::Entry;
+use synapse::session::Record;
+use synapse::store::{Filter, Kept, Reader};
+use synapse::sweep::sweep;
+use synapse_a2a::id::TaskId;
 
 use super::reach;
 
+/// How many tasks are listed.
+const LISTED: usize = 500;
+
 /// Lists tasks, of one agent or of all.
 pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
-    let entries = match agent {
-        Some(word) => vec![reach::agent(word)?],
-        None => reach::agents()?,
+    let reader = open()?;
+    let mut filter = Filter {
+        limit: LISTED,
+        ..Filter::default()
     };
-    let mut tasks: Vec<Value> = Vec::new();
-    for entry in entries {
-        let client = Client::of(&entry)?;
-        let body = reach::block_on(client.call(Method::GET, "/tasks", None))?;
-        tasks.extend(
-            body.get("tasks")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .cloned(),
-        );
+    match agent.map(reach::agent) {
+        Some(Ok(entry)) => filter.agent = Some(entry.agent_id.as_str().to_owned()),
+        Some(Err(unknown)) => {
+            // It may have been there once.
+            let name = agent.unwrap_or_default().trim_start_matches('@');
+            filter.handle = Some(name.to_lowercase());
+            if reader.page(&filter)?.tasks.is_empty() {
+                return Err(unknown);
+            }
+        }
+        None => {}
     }
-    let created = |task: &Value| {
-        task.get("created_at")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
-    tasks.sort_by_key(|task| std::cmp::Reverse(created(task)));
+    let mut tasks = reader.page(&filter)?.tasks;
+    tasks.sort_by_key(|kept| std::cmp::Reverse(kept.task.created_at()));
     let mut out = std::io::stdout().lock();
     if json {
+        let tasks: Vec<Value> = tasks.into_iter().map(shown).collect();
         writeln!(out, "{}", json!({ "tasks": tasks }))?;
         return Ok(0);
     }
-    for task in &tasks {
-        let text = |path: &str| {
-            task.pointer(path)
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .to_owned()
-        };
-        let message = text("/message/parts/0/text").replace('\n', " ");
+    for kept in &tasks {
+        let message = kept.task.message().words().replace('\n', " ");
         let message: String = message.chars().take(60).collect();
-        writeln!(
-            out,
-            "{} {:14} {message}",
-            text("/id"),
-            text("/status/state")
-        )?;
+        let (id, state) = (kept.task.id(), kept.task.state());
+        writeln!(out, "{id} {:12} {:14} {message}", kept.handle, state.name())?;
     }
     Ok(0)
 }
 
 /// Shows a task, or follows it to its end.
-pub(crate) fn show(task: &str, follow: bool, json: bool) -> Result<u8> {
+pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
+    let kept = find(part)?;
+    if follow && let Some(entry) = host_of(&kept)? {
+        return reach::block_on(watch(&entry, kept.task.id()));
+    }
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(out, "{}", shown(kept))?;
+        return Ok(0);
+    }
+    let task = shown(kept);
+    let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
+    writeln!(
+        out,
+        "{} {} {}",
+        text("/id"),
+        text("/agent"),
+        text("/status/state")
+    )?;
+    writeln!(out, "{}", text("/message/parts/0/text"))?;
+    for line in [
+        text("/reply"),
+        text("/status/error/message"),
+        text("/status/message"),
+        text("/status/message/prompt"),
+    ] {
+        if !line.is_empty() {
+            writeln!(out, "\n{line}")?;
+        }
+    }
+    Ok(0)
+}
+
+/// Cancels a task.
+pub(crate) fn cancel(part: &str) -> Result<u8> {
+    let kept = find(part)?;
+    let id = kept.task.id().clone();
+    if kept.task.state().is_final() {
+        bail!("the task {id} is {} already", kept.task.state());
+    }
+    let Some(entry) = host_of(&kept)? else {
+        bail!("the agent of the task {id} is gone");
+    };
     reach::block_on(async {
-        let (client, id) = reach::task(task).await?;
-        let mut out = std::io::stdout().lock();
-        if follow {
-            let mut written = Ok(());
-            let path = format!("/tasks/{id}/subscribe");
-            client
-                .follow(&path, |name, data| {
-                    written = writeln!(out, "{name} {data}");
-                    written.is_ok()
-                })
-                .await?;
-            written?;
-            return Ok(0);
-        }
-        let body = client
-            .call(Method::GET, &format!("/tasks/{id}"), None)
-            .await?;
-        let task = body.get("task").cloned().unwrap_or_default();
-        if json {
-            writeln!(out, "{task}")?;
-            return Ok(0);
-        }
-        let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
-        writeln!(out, "{} {}", text("/id"), text("/status/state"))?;
-        writeln!(out, "{}", text("/message/parts/0/text"))?;
-        for line in [
-            text("/reply"),
-            text("/status/error/message"),
-            text("/status/message/prompt"),
-        ] {
-            if !line.is_empty() {
-                writeln!(out, "\n{line}")?;
-            }
-        }
+        let client = Client::of(&entry)?;
+        let path = format!("/tasks/{id}/cancel");
+        client.call(Method::POST, &path, Some(&json!({}))).await?;
         Ok(0)
     })
 }
 
-/// Cancels a task.
-pub(crate) fn cancel(task: &str) -> Result<u8> {
-    reach::block_on(async {
-        let (client, id) = reach::task(task).await?;
-        client
-            .call(
-                Method::POST,
-                &format!("/tasks/{id}/cancel"),
-                Some(&json!({})),
-            )
-            .await?;
-        Ok(0)
-    })
+/// The store, after the tasks of hosts that died were failed.
+fn open() -> Result<Reader> {
+    let paths = Paths::from_env()?;
+    // A store that cannot be written can still be read.
+    if let Err(error) = sweep(&paths) {
+        eprintln!("synapse: {error}");
+    }
+    Ok(Reader::open(paths.store())?)
+}
+
+/// The task whose name begins or ends so.
+fn find(part: &str) -> Result<Kept> {
+    let reader = open()?;
+    let found = reader.find(part)?;
+    let names: Vec<&str> = found.iter().map(TaskId::as_str).collect();
+    match found.as_slice() {
+        [] => bail!("there is no task {part}"),
+        [one] => match reader.task(one)? {
+            Some(kept) => Ok(kept),
+            None => bail!("there is no task {part}"),
+        },
+        _ => bail!("{part} means several tasks: {}", names.join(", ")),
+    }
+}
+
+/// The agent that has a task, if it runs.
+fn host_of(kept: &Kept) -> Result<Option<Entry>> {
+    let entries = reach::agents()?.into_iter();
+    let mut same = entries.filter(|entry| entry.agent_id.as_str() == kept.agent);
+    Ok(same.next())
+}
+
+/// A task in the seed dialect, with the handle of its agent.
+fn shown(kept: Kept) -> Value {
+    let mut task = seed_task(&Record::of(kept.task, []));
+    if let Some(task) = task.as_object_mut() {
+        task.insert("agent".to_owned(), Value::from(kept.handle));
+    }
+    task
+}
+
+/// Prints the events of a task as they come.
+async fn watch(entry: &Entry, task: &TaskId) -> Result<u8> {
+    let client = Client::of(entry)?;
+    let mut out = std::io::stdout().lock();
+    let mut written = Ok(());
+    let path = format!("/tasks/{task}/subscribe");
+    let print = |name: &str, data: &Value| {
+        written = writeln!(out, "{name} {data}");
+        written.is_ok()
+    };
+    client.follow(&path, print).await?;
+    written?;
+    Ok(0)
 }
