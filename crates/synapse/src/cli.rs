@@ -2,6 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::verbs::list::List;
+
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]
 #[command(
@@ -39,12 +41,8 @@ pub(crate) enum Command {
         agent: String,
     },
     /// List the agents that run
-    #[command(after_help = "Example:\n  synapse list --json")]
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
+    List(List),
     /// Show what an agent does, and how we know
     #[command(after_help = "Example:\n  synapse status codex")]
     Status {

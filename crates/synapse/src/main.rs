@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         Command::Host(args) => verbs::host::run(&args),
         Command::Stop { agents, all } => verbs::stop::run(&agents, all),
         Command::Attach { agent } => verbs::attach::run(&agent),
-        Command::List { json } => verbs::list::run(json),
+        Command::List(args) => verbs::list::run(&args),
         Command::Status { agent, json } => verbs::status::run(&agent, json),
         Command::Send(args) => verbs::send::run(&args),
         Command::Screen { agent, ansi } => verbs::screen::run(&agent, ansi),

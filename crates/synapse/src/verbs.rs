@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod attach;
+mod changes;
 pub(crate) mod demo;
 pub(crate) mod dummy_agent;
 pub(crate) mod host;
@@ -10,6 +11,7 @@ pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod logs;
 pub(crate) mod manual;
+mod paint;
 pub(crate) mod profile;
 mod reach;
 pub(crate) mod record;

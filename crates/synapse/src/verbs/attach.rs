@@ -14,13 +14,19 @@ const DETACH: (u8, u8) = (0x1d, b'd');
 
 /// Runs it.
 pub(crate) fn run(agent: &str) -> Result<u8> {
+    show(agent)?;
+    Ok(0)
+}
+
+/// Shows an agent's terminal, and says how that ended.
+pub(super) fn show(agent: &str) -> Result<()> {
     let entry = reach::agent(agent)?;
     let client = Client::of(&entry)?;
     tty::restore_on_panic();
     let is_detached = reach::block_on(async {
         let socket = client.terminal().await?;
         let raw = RawMode::enter()?;
-        let shown = show(socket).await;
+        let shown = mirror(socket).await;
         drop(raw);
         shown
     })?;
@@ -31,11 +37,11 @@ pub(crate) fn run(agent: &str) -> Result<u8> {
         "gone"
     };
     eprintln!("{} is {what}", entry.handle);
-    Ok(0)
+    Ok(())
 }
 
 /// Shows the terminal until somebody detaches or the agent is gone. Whether somebody detached.
-async fn show(mut socket: Terminal) -> Result<bool> {
+async fn mirror(mut socket: Terminal) -> Result<bool> {
     let mut keyboard = Keyboard::open()?;
     let mut display = tty::display()?;
     let mut signals = Signals::listen().context("signals cannot be heard")?;

@@ -1,30 +1,100 @@
-//! `synapse list`.
+//! `synapse list`: who runs, what each does, and what it asks.
 
-use std::io::Write as _;
+mod live;
+mod press;
+mod row;
+mod view;
+
+use std::io::{IsTerminal as _, Write};
 
 use anyhow::Result;
+use clap::Args;
 
-use super::reach;
+use super::{attach, paint, reach};
+use row::Row;
+
+/// `synapse list …`
+#[derive(Args)]
+pub(crate) struct List {
+    /// Print JSON: the registry's entries, with what each agent does now
+    #[arg(long)]
+    json: bool,
+    /// Show them on the whole screen, as they change; Enter attaches, q leaves
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+}
 
 /// Runs it.
-pub(crate) fn run(json: bool) -> Result<u8> {
-    let entries = reach::agents()?;
+pub(crate) fn run(args: &List) -> Result<u8> {
+    if args.watch {
+        return watch();
+    }
+    let rows = reach::block_on(async { Ok(row::gather(reach::agents()?).await) })?;
     let mut out = std::io::stdout().lock();
-    if json {
-        serde_json::to_writer_pretty(&mut out, &entries)?;
+    if args.json {
+        let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
+        serde_json::to_writer_pretty(&mut out, &rows)?;
         writeln!(out)?;
         return Ok(0);
     }
-    if entries.is_empty() {
+    if rows.is_empty() {
         eprintln!("no agent runs; start one with: synapse start <profile>");
     }
-    for entry in entries {
+    print(&mut out, &rows)
+}
+
+/// Shows the list on the whole screen, and whichever agent was chosen from it.
+fn watch() -> Result<u8> {
+    let mut chosen = None;
+    loop {
+        match live::show(chosen.as_ref())? {
+            live::End::Left => return Ok(0),
+            live::End::Chosen(handle) => {
+                // It may be gone by now; the list will show that.
+                if let Err(error) = attach::show(handle.as_str()) {
+                    eprintln!("synapse: {error:#}");
+                }
+                chosen = Some(handle);
+            }
+        }
+    }
+}
+
+fn print(out: &mut impl Write, rows: &[Row]) -> Result<u8> {
+    let widest = |column: fn(&Row) -> String, least: usize| {
+        let widths = rows.iter().map(|row| column(row).chars().count());
+        widths.max().unwrap_or(0).max(least)
+    };
+    let handles = widest(|row| row.entry.handle.to_string(), 6);
+    let profiles = widest(|row| row.entry.profile.clone(), 7);
+    let endpoints = widest(|row| row.entry.endpoint.clone(), 8);
+    let is_terminal = std::io::stdout().is_terminal();
+    if is_terminal && !rows.is_empty() {
+        writeln!(
+            out,
+            "{:handles$}  {:profiles$}  {:11}  {:5}  {:7}  {:endpoints$}  DIRECTORY",
+            "HANDLE", "PROFILE", "STATE", "QUEUE", "PID", "ENDPOINT"
+        )?;
+    }
+    for row in rows {
+        let entry = &row.entry;
+        let state = format!("{} {:9}", row.state.shape(), row.state.word());
+        let state = match row.state.ansi() {
+            Some(code) if paint::is_coloured(is_terminal) => format!("\x1b[{code}m{state}\x1b[0m"),
+            _ => state,
+        };
         let (handle, dir) = (entry.handle.to_string(), entry.working_dir.display());
         writeln!(
             out,
-            "{handle:16} {:10} {:7} {:26} {dir}",
-            entry.profile, entry.pid, entry.endpoint
+            "{handle:handles$}  {:profiles$}  {state}  {:5}  {:7}  {:endpoints$}  {dir}",
+            entry.profile,
+            row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
+            entry.pid,
+            entry.endpoint,
         )?;
+        if let Some(question) = row.question() {
+            writeln!(out, "{:handles$}  asks: {question}", "")?;
+        }
     }
     Ok(0)
 }

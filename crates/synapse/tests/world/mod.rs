@@ -9,6 +9,8 @@
     reason = "this is a test"
 )]
 
+pub mod terminal;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Output};
@@ -51,15 +53,22 @@ impl World {
         std::fs::write(folder.join("config.yaml"), settings).unwrap();
     }
 
-    pub fn run(&self, args: &[&str]) -> Output {
+    /// The command, in this world; what is around the tests themselves is kept out.
+    pub fn command(&self, args: &[&str]) -> Command {
         let home = self.home.path();
-        Command::new(assert_cmd::cargo::cargo_bin!("synapse"))
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("synapse"));
+        command
             .args(args)
             .env("SYNAPSE_HOME", home.join("synapse"))
             .env("A2A_HOME", home.join("a2a"))
-            .current_dir(home)
-            .output()
-            .unwrap()
+            .env_remove("SYNAPSE_AGENT_ID")
+            .env_remove("NO_COLOR")
+            .current_dir(home);
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
     }
 
     /// Runs a command that must succeed; what it printed.

@@ -1,0 +1,241 @@
+//! The list on a whole screen, until somebody leaves it. It is looked at anew when the registry
+//! changes, and once a second for what the agents do.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal as _, Write};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use synapse::handle::Handle;
+use synapse::paths::Paths;
+use synapse::pty::Writer;
+use synapse::tty::{self, Event, Keyboard, RawMode, Resumed, Signals};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::press::{self, Press};
+use super::row::{self, Row};
+use super::view::View;
+use crate::verbs::changes::Changes;
+use crate::verbs::{paint, reach};
+
+/// How often the agents are asked what they do.
+const PACE: Duration = Duration::from_secs(1);
+
+/// The other screen, without a cursor. The way back is the terminal's own reset.
+const BEGIN: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
+
+/// Why the list is no longer shown.
+pub(super) enum End {
+    Left,
+    Chosen(Handle),
+}
+
+/// Shows the list, with the bar on `chosen` if it is there.
+pub(super) fn show(chosen: Option<&Handle>) -> Result<End> {
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        bail!("list --watch needs a terminal; for programs there is list --json");
+    }
+    tty::restore_on_panic();
+    reach::block_on(async {
+        let raw = RawMode::enter()?;
+        let mut live = Live::begin(raw, chosen.cloned())?;
+        let end = live.run().await;
+        drop(live);
+        end
+    })
+}
+
+/// Agents being asked.
+type Looking = Pin<Box<dyn Future<Output = Result<Vec<Row>>>>>;
+
+struct Live {
+    raw: RawMode,
+    display: Writer,
+    canvas: Canvas,
+    terminal: Terminal<CrosstermBackend<Canvas>>,
+    rows: Vec<Row>,
+    trouble: Option<String>,
+    /// Who has the bar: a place would be another agent's when the order changes.
+    chosen: Option<Handle>,
+}
+
+impl Live {
+    fn begin(raw: RawMode, chosen: Option<Handle>) -> Result<Self> {
+        let mut display = tty::display()?;
+        display.push(BEGIN.as_bytes())?;
+        let canvas = Canvas::default();
+        Ok(Self {
+            raw,
+            display,
+            terminal: terminal(&canvas)?,
+            canvas,
+            rows: Vec::new(),
+            trouble: None,
+            chosen,
+        })
+    }
+
+    async fn run(&mut self) -> Result<End> {
+        let mut keyboard = Keyboard::open()?;
+        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut changes = Changes::of(&Paths::from_env()?.registry());
+        let mut pace = interval(PACE);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // Whoever is slow to answer must not hold the keyboard.
+        let mut looking: Option<Looking> = None;
+        loop {
+            tokio::select! {
+                biased;
+                event = signals.next() => match event {
+                    Event::Resized => self.resize()?,
+                    Event::Suspended => self.suspend().await?,
+                    event if event.is_end() => return Ok(End::Left),
+                    _ => {}
+                },
+                keys = keyboard.next() => {
+                    let Some(keys) = keys else { return Ok(End::Left) };
+                    for press in press::read(&keys) {
+                        if let Some(end) = self.take(press).await? {
+                            return Ok(end);
+                        }
+                    }
+                }
+                flushed = self.display.flush(), if !self.display.is_empty() => {
+                    flushed?;
+                    continue;
+                }
+                found = wait_for(&mut looking), if looking.is_some() => {
+                    looking = None;
+                    self.see(found);
+                }
+                () = changes.next(), if looking.is_none() => looking = Some(Box::pin(look())),
+                _ = pace.tick(), if looking.is_none() => {
+                    changes.take_up();
+                    looking = Some(Box::pin(look()));
+                    continue;
+                }
+            }
+            self.draw()?;
+        }
+    }
+
+    async fn take(&mut self, press: Press) -> Result<Option<End>> {
+        let last = self.rows.len().saturating_sub(1);
+        let place = self.place();
+        let place = match press {
+            Press::Up => place.saturating_sub(1),
+            Press::Down => (place + 1).min(last),
+            Press::First => 0,
+            Press::Last => last,
+            Press::Attach => return Ok(self.chosen.clone().map(End::Chosen)),
+            Press::Leave => return Ok(Some(End::Left)),
+            Press::Suspend => {
+                self.suspend().await?;
+                place
+            }
+        };
+        self.chosen = self.rows.get(place).map(|row| row.entry.handle.clone());
+        Ok(None)
+    }
+
+    fn see(&mut self, found: Result<Vec<Row>>) {
+        match found {
+            Ok(rows) => {
+                self.rows = rows;
+                self.trouble = None;
+            }
+            Err(error) => self.trouble = Some(format!("{error:#}")),
+        }
+        let place = self.place();
+        self.chosen = self.rows.get(place).map(|row| row.entry.handle.clone());
+    }
+
+    /// Where the bar is: on the chosen one, or on the first.
+    fn place(&self) -> usize {
+        let mut handles = self.rows.iter().map(|row| Some(&row.entry.handle));
+        handles
+            .position(|handle| handle == self.chosen.as_ref())
+            .unwrap_or(0)
+    }
+
+    fn draw(&mut self) -> Result<()> {
+        let view = View {
+            rows: &self.rows,
+            chosen: self.place(),
+            is_coloured: paint::is_coloured(true),
+            trouble: self.trouble.as_deref(),
+        };
+        self.terminal.draw(|frame| view.draw(frame))?;
+        let painted = self.canvas.take();
+        if self.display.push(&painted).is_err() {
+            // A terminal that does not read is painted whole when it does.
+            self.display.discard();
+            self.terminal = terminal(&self.canvas)?;
+        }
+        Ok(())
+    }
+
+    fn resize(&mut self) -> Result<()> {
+        self.terminal = terminal(&self.canvas)?;
+        self.display.push(BEGIN.as_bytes())?;
+        Ok(())
+    }
+
+    async fn suspend(&mut self) -> Result<()> {
+        match self.raw.suspend().await? {
+            Resumed::Foreground => self.resize(),
+            Resumed::ToEnd | Resumed::NeverStopped => Ok(()),
+        }
+    }
+}
+
+/// Asks everybody anew.
+async fn look() -> Result<Vec<Row>> {
+    Ok(row::gather(reach::agents()?).await)
+}
+
+async fn wait_for(looking: &mut Option<Looking>) -> Result<Vec<Row>> {
+    match looking {
+        Some(looking) => looking.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A screen of the size the window has now, on which nothing is painted yet.
+fn terminal(canvas: &Canvas) -> Result<Terminal<CrosstermBackend<Canvas>>> {
+    let size = tty::size();
+    let area = Rect::new(0, 0, size.cols.max(1), size.rows.max(1));
+    let options = TerminalOptions {
+        viewport: Viewport::Fixed(area),
+    };
+    Ok(Terminal::with_options(
+        CrosstermBackend::new(canvas.clone()),
+        options,
+    )?)
+}
+
+/// Takes what is painted, so that it can be written without ever waiting for the terminal.
+#[derive(Clone, Default)]
+struct Canvas(Rc<RefCell<Vec<u8>>>);
+
+impl Canvas {
+    fn take(&self) -> Vec<u8> {
+        self.0.take()
+    }
+}
+
+impl Write for Canvas {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! One agent in a list: its entry in the registry, and what it says of itself now.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hyper::Method;
+use serde_json::{Value, json};
+use synapse::client::Client;
+use synapse::registry::Entry;
+use tokio::time::timeout;
+
+/// How long an agent may take to say what it does. One that is stuck must not hold the list.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// One agent.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) entry: Entry,
+    pub(super) state: State,
+    /// How many tasks wait, if it said so.
+    pub(super) queue: Option<u64>,
+    /// What it asks, as `GET /status` has it.
+    pub(super) prompt: Option<Value>,
+}
+
+/// What an agent does, in the order in which people want to see it: who waits for them first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    Waiting,
+    /// It runs, and does not say what it does.
+    Silent,
+    Working,
+    Starting,
+    Idle,
+    /// It is on its way out.
+    Leaving,
+}
+
+impl State {
+    fn of(status: &str) -> Self {
+        match status {
+            "INPUT_REQUIRED" => Self::Waiting,
+            "BUSY" => Self::Working,
+            "STARTING" => Self::Starting,
+            "IDLE" => Self::Idle,
+            "STOPPING" | "EXITED" => Self::Leaving,
+            _ => Self::Silent,
+        }
+    }
+
+    /// Told apart without colours, too.
+    pub(super) fn shape(self) -> char {
+        match self {
+            Self::Waiting => '◆',
+            Self::Silent => '?',
+            Self::Working => '●',
+            Self::Starting => '◌',
+            Self::Idle => '○',
+            Self::Leaving => '×',
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Silent => "no answer",
+            Self::Working => "working",
+            Self::Starting => "starting",
+            Self::Idle => "idle",
+            Self::Leaving => "leaving",
+        }
+    }
+
+    /// The number of its colour, if it has one.
+    pub(super) fn ansi(self) -> Option<u8> {
+        match self {
+            Self::Waiting => Some(33),
+            Self::Silent => Some(31),
+            Self::Working => Some(32),
+            Self::Starting => Some(36),
+            Self::Idle | Self::Leaving => None,
+        }
+    }
+}
+
+impl Row {
+    /// A row from an entry and the body of its `GET /status`, if there was one.
+    pub(super) fn new(entry: Entry, status: Option<&Value>) -> Self {
+        let get = |name: &str| status.and_then(|status| status.get(name));
+        let state = get("status").and_then(Value::as_str);
+        Self {
+            entry,
+            state: State::of(state.unwrap_or("")),
+            queue: get("queue").and_then(Value::as_u64),
+            prompt: get("prompt").filter(|prompt| !prompt.is_null()).cloned(),
+        }
+    }
+
+    /// What it asks, on one line.
+    pub(super) fn question(&self) -> Option<String> {
+        let question = self.prompt.as_ref()?.get("question")?.as_str()?;
+        let words: Vec<&str> = question.split_whitespace().collect();
+        Some(words.join(" "))
+    }
+
+    /// The entry, with what the agent says now.
+    pub(super) fn to_json(&self) -> Value {
+        let mut entry = json!(self.entry);
+        if let Some(fields) = entry.as_object_mut() {
+            let status = match self.state {
+                State::Waiting => json!("INPUT_REQUIRED"),
+                State::Working => json!("BUSY"),
+                State::Starting => json!("STARTING"),
+                State::Idle => json!("IDLE"),
+                State::Leaving => json!("STOPPING"),
+                State::Silent => Value::Null,
+            };
+            fields.insert("status".to_owned(), status);
+            fields.insert("queue".to_owned(), json!(self.queue));
+            fields.insert("prompt".to_owned(), json!(self.prompt));
+        }
+        entry
+    }
+}
+
+/// Asks all agents at once what they do; sorted.
+pub(super) async fn gather(entries: Vec<Entry>) -> Vec<Row> {
+    let rows = entries.into_iter().map(async |entry| {
+        let status = match Client::of(&entry) {
+            Ok(client) => timeout(PATIENCE, client.call(Method::GET, "/status", None)).await,
+            Err(error) => Ok(Err(error)),
+        };
+        Row::new(entry, status.ok().and_then(Result::ok).as_ref())
+    });
+    let mut rows = join_all(rows).await;
+    sort(&mut rows);
+    rows
+}
+
+/// Who waits comes first; within a state they keep the order in which they were started.
+fn sort(rows: &mut [Row]) {
+    rows.sort_by_key(|row| row.state);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in super::super) fn row(handle: &str, status: Option<&Value>) -> Row {
+        let entry = json!({
+            "agent_id": handle, "agent_type": "dummy", "port": 8103, "status": "STARTING", "pid": 1,
+            "working_dir": "/work", "endpoint": "http://127.0.0.1:8103", "handle": handle,
+        });
+        Row::new(Entry::parse(entry.to_string().as_bytes()).unwrap(), status)
+    }
+
+    #[test]
+    fn who_waits_comes_first_and_who_is_silent_is_not_overlooked() {
+        let mut rows = vec![
+            row("idle", Some(&json!({ "status": "IDLE", "queue": 0 }))),
+            row("busy", Some(&json!({ "status": "BUSY", "queue": 2 }))),
+            row("dead", None),
+            row("asks", Some(&json!({ "status": "INPUT_REQUIRED" }))),
+        ];
+        sort(&mut rows);
+        let order: Vec<String> = rows
+            .iter()
+            .map(|row| row.entry.handle.to_string())
+            .collect();
+        assert_eq!(order, ["asks", "dead", "busy", "idle"]);
+        assert_eq!(rows[2].queue, Some(2));
+    }
+
+    #[test]
+    fn what_is_asked_fits_on_a_line() {
+        let status =
+            json!({ "status": "INPUT_REQUIRED", "prompt": { "question": "Do you\n  agree?" } });
+        let row = row("x", Some(&status));
+        assert_eq!(row.question().as_deref(), Some("Do you agree?"));
+        assert_eq!(row.to_json()["status"], "INPUT_REQUIRED");
+        assert_eq!(row.to_json()["handle"], "x");
+    }
+
+    #[test]
+    fn a_status_nobody_gave_is_not_made_up() {
+        assert_eq!(row("x", None).to_json()["status"], Value::Null);
+    }
+}

@@ -1,0 +1,13 @@
+//! The commands, as a person types them: the built binary, real terminals, the dummy agent.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "this is a test"
+)]
+
+mod list;
+#[path = "../world/mod.rs"]
+mod world;

@@ -1,0 +1,144 @@
+//! The command in a real terminal, whose screen is read by our own emulator.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "this is a test"
+)]
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use synapse::pty::{Exit, Output, Pty, Size, Spawn, Writer};
+use synapse_term::screen::{self, Screen};
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+use super::World;
+
+/// Long enough for a busy machine; reached only by a test that fails.
+const DEADLINE: Duration = Duration::from_secs(40);
+
+pub struct Terminal {
+    runtime: Runtime,
+    pty: Pty,
+    writer: Writer,
+    output: Output,
+    screen: Screen,
+    /// All that was painted, byte for byte.
+    pub raw: Vec<u8>,
+    start: Instant,
+}
+
+impl Terminal {
+    /// Runs the command in a window of 100x24.
+    pub fn open(world: &World, args: &[&str]) -> Self {
+        let command = world.command(args);
+        let mut words = vec![command.get_program().to_owned()];
+        words.extend(command.get_args().map(OsString::from));
+        Self::run(world, words)
+    }
+
+    /// Runs a script of bash, in which `$synapse` is the command.
+    pub fn bash(world: &World, script: &str) -> Self {
+        Self::run(world, ["bash", "-c", script].map(OsString::from).to_vec())
+    }
+
+    fn run(world: &World, argv: Vec<OsString>) -> Self {
+        let command = world.command(&[]);
+        let mut spawn = Spawn::new(argv);
+        spawn.size = Size::new(100, 24);
+        spawn.cwd = command.get_current_dir().map(Into::into);
+        spawn.env = vec![
+            ("TERM".into(), "xterm-256color".into()),
+            ("synapse".into(), command.get_program().to_owned()),
+        ];
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => spawn.env.push((name.to_owned(), value.to_owned())),
+                None => spawn.env_remove.push(name.to_owned()),
+            }
+        }
+        let runtime = Runtime::new().unwrap();
+        let (pty, writer, output) = runtime.block_on(async { Pty::spawn(&spawn).unwrap() });
+        Self {
+            runtime,
+            pty,
+            writer,
+            output,
+            screen: Screen::new(screen::Size::new(100, 24).unwrap()),
+            raw: Vec::new(),
+            start: Instant::now(),
+        }
+    }
+
+    /// The process of the command.
+    pub fn pid(&self) -> String {
+        self.pty.pid().as_raw_pid().to_string()
+    }
+
+    pub fn press(&mut self, keys: &str) {
+        self.writer.push(keys.as_bytes()).unwrap();
+        let flushed = self
+            .runtime
+            .block_on(async { timeout(DEADLINE, self.writer.flush()).await });
+        flushed.unwrap().unwrap();
+    }
+
+    pub fn resize(&mut self, cols: u16, rows: u16) {
+        self.pty.resize(Size::new(cols, rows)).unwrap();
+        let size = screen::Size::new(cols.into(), rows.into()).unwrap();
+        self.screen.resize(size);
+    }
+
+    /// What is on the screen, line by line.
+    pub fn text(&mut self) -> String {
+        let frame = self.screen.frame();
+        let rows: Vec<&str> = (0..frame.rows.len()).map(|row| frame.text(row)).collect();
+        rows.join("\n").trim_end().to_owned()
+    }
+
+    /// Waits until the screen is so.
+    pub fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let text = self.text();
+            if is_so(&text) {
+                return text;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{what}: not within {DEADLINE:?}\n{text}");
+            let more = self
+                .runtime
+                .block_on(async { timeout(left, self.output.recv()).await });
+            match more {
+                Ok(Some(bytes)) => {
+                    self.raw.extend_from_slice(&bytes);
+                    let now = self.start.elapsed();
+                    self.screen.feed(&bytes, now, |_| {});
+                }
+                Ok(None) => panic!("{what}: it ended before\n{text}"),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Waits until the screen shows a text.
+    pub fn wait_for(&mut self, text: &str) -> String {
+        self.wait_until(&format!("{text:?} is shown"), |shown| shown.contains(text))
+    }
+
+    /// Waits for its end; how it ended, and all it painted.
+    pub fn end(mut self) -> (Exit, String) {
+        let exit = self.runtime.block_on(async {
+            while let Some(bytes) = timeout(DEADLINE, self.output.recv()).await.unwrap() {
+                self.raw.extend_from_slice(&bytes);
+            }
+            timeout(DEADLINE, self.pty.wait()).await.unwrap()
+        });
+        (exit, String::from_utf8_lossy(&self.raw).into_owned())
+    }
+}
