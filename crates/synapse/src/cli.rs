@@ -3,6 +3,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::verbs::list::List;
+use crate::verbs::send::Send;
+use crate::verbs::stop::Stop;
 
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]
@@ -26,14 +28,8 @@ pub(crate) enum Command {
     )]
     Start(Start),
     /// Stop agents; returns when they and all they started are gone
-    #[command(after_help = "Example:\n  synapse stop reviewer")]
-    Stop {
-        /// Which ones
-        agents: Vec<String>,
-        /// All of them
-        #[arg(long)]
-        all: bool,
-    },
+    #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
+    Stop(Stop),
     /// Show an agent's terminal here; Ctrl-] d detaches and leaves it running
     #[command(after_help = "Example:\n  synapse attach codex")]
     Attach {
@@ -53,9 +49,12 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Send a message to an agent
-    #[command(
-        after_help = "Examples:\n  synapse send codex \"review this\" --return\n  git diff | synapse send claude - --return --timeout 600"
-    )]
+    #[command(after_help = "\
+Examples:
+  synapse send codex \"review this\" --return
+  git diff | synapse send claude - --return --timeout 600
+  synapse send gemini \"what is on it?\" --file shot.png --stream
+  synapse send all \"what are you working on?\" --return")]
     Send(Send),
     /// Show an agent's screen
     #[command(after_help = "Example:\n  synapse screen claude")]
@@ -217,34 +216,6 @@ pub(crate) struct Start {
     /// Arguments for the program itself
     #[arg(last = true)]
     pub(crate) args: Vec<String>,
-}
-
-/// `synapse send …`
-#[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
-pub(crate) struct Send {
-    /// Which agent
-    pub(crate) agent: String,
-    /// What to say, or - for standard input
-    pub(crate) message: String,
-    /// Wait, and print the reply
-    #[arg(long = "return", conflicts_with = "no_return")]
-    pub(crate) wait: bool,
-    /// Do not wait (the default)
-    #[arg(long)]
-    pub(crate) no_return: bool,
-    /// 1 to 5; 5 interrupts what runs
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
-    pub(crate) priority: u8,
-    /// How many seconds to wait
-    #[arg(long)]
-    pub(crate) timeout: Option<u64>,
-    /// Type the message as it is, without the profile's prefix
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// `synapse profile …`

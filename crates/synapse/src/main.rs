@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
-        Command::Stop { agents, all } => verbs::stop::run(&agents, all),
+        Command::Stop(args) => verbs::stop::run(&args),
         Command::Attach { agent } => verbs::attach::run(&agent),
         Command::List(args) => verbs::list::run(&args),
         Command::Status { agent, json } => verbs::status::run(&agent, json),

@@ -18,6 +18,7 @@ pub(crate) mod record;
 mod replay;
 pub(crate) mod screen;
 pub(crate) mod send;
+mod spinner;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
@@ -40,6 +41,8 @@ impl Failure {
     pub(crate) const ASKING: u8 = 4;
     /// It took too long; the task goes on.
     pub(crate) const TIMED_OUT: u8 = 5;
+    /// Somebody pressed Ctrl-C.
+    pub(crate) const INTERRUPTED: u8 = 130;
 
     pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
         Self {

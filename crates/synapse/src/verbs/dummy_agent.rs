@@ -143,10 +143,10 @@ impl<W: Write> Agent<W> {
         match Directive::read(line) {
             Directive::Nothing => {}
             Directive::Say(text) => writeln!(self.out, "{text}")?,
-            Directive::Long(lines) => {
+            Directive::Long(lines, pause) => {
                 for n in 1..=lines {
                     writeln!(self.out, "line {n} of {lines}")?;
-                    self.pause(Duration::ZERO)?;
+                    self.pause(pause)?;
                 }
             }
             Directive::Slow(time) => {
@@ -255,7 +255,7 @@ impl<W: Write> Agent<W> {
 enum Directive {
     Nothing,
     Say(String),
-    Long(u64),
+    Long(u64, Duration),
     Slow(Duration),
     Wait(Duration),
     AskYesNo(String),
@@ -282,7 +282,10 @@ impl Directive {
             Some(("echo", _)) => Self::Say(echo(line)),
             Some(("code", _)) => Self::Say(CODE.to_owned()),
             Some(("json", _)) => Self::Say(format!("Here is the result:\n\n```json\n{JSON}\n```")),
-            Some(("long", rest)) => Self::Long(number(rest).unwrap_or(USUAL_LINES)),
+            Some(("long", rest)) => {
+                let (lines, pause) = rest.split_once(' ').unwrap_or((rest, "0"));
+                Self::Long(number(lines).unwrap_or(USUAL_LINES), seconds(pause))
+            }
             Some(("slow", rest)) => Self::Slow(seconds(rest)),
             Some(("wait", rest)) => Self::Wait(seconds(rest)),
             Some(("error", rest)) => Self::Say(format!("error: {rest}")),
@@ -417,8 +420,14 @@ mod tests {
 
     #[test]
     fn numbers_have_defaults_and_never_panic() {
-        assert_eq!(Directive::read("long:3"), Directive::Long(3));
-        assert_eq!(Directive::read("long:x"), Directive::Long(USUAL_LINES));
+        assert_eq!(
+            Directive::read("long:3"),
+            Directive::Long(3, Duration::ZERO)
+        );
+        assert_eq!(
+            Directive::read("long:x 1"),
+            Directive::Long(USUAL_LINES, Duration::from_secs(1))
+        );
         assert_eq!(
             Directive::read("wait:0.5s"),
             Directive::Wait(Duration::from_millis(500))

@@ -7,13 +7,16 @@ use hyper::Method;
 use serde_json::{Value, json};
 
 use super::reach;
+use super::spinner::Spinner;
 
 /// Runs it.
 pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
     let body = json!({ "key": key });
+    let spinner = Spinner::begin(format!("waiting for {agent} to react"));
     let receipt = reach::ask(agent, async |client| {
         client.call(Method::POST, "/interrupt", Some(&body)).await
     })?;
+    drop(spinner);
     let mut out = std::io::stdout().lock();
     if json {
         writeln!(out, "{receipt}")?;

@@ -1,16 +1,22 @@
 //! Finding an agent, and asking it something.
 
 use std::future::Future;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use futures_util::future::join_all;
 use hyper::Method;
 use serde_json::Value;
 use synapse::client::Client;
 use synapse::handle::find;
 use synapse::paths::Paths;
 use synapse::registry::{Entry, Registry};
+use tokio::time::timeout;
 
 use super::Failure;
+
+/// How long an agent may take to answer a question about something it has at hand.
+pub(super) const MOMENT: Duration = Duration::from_secs(5);
 
 /// The agents that run.
 pub(super) fn agents() -> Result<Vec<Entry>> {
@@ -36,27 +42,53 @@ pub(super) fn ask<T, F: Future<Output = Result<T>>>(
     block_on(question(client))
 }
 
+/// The agent this command runs in, if it runs in one.
+pub(super) fn own() -> Result<Option<Entry>> {
+    let Some(id) = std::env::var_os("SYNAPSE_AGENT_ID") else {
+        return Ok(None);
+    };
+    let mut entries = agents()?.into_iter();
+    Ok(entries.find(|entry| id == entry.agent_id.as_str()))
+}
+
 /// The agent whose task has a name that begins or ends so, and the whole name.
 pub(super) async fn task(part: &str) -> Result<(Client, String)> {
-    let mut found: Vec<(Client, String)> = Vec::new();
-    for entry in agents()? {
-        let client = Client::of(&entry)?;
-        let body = client.call(Method::GET, "/tasks", None).await?;
-        let tasks = body
-            .get("tasks")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
+    let asked = agents()?.into_iter().map(async |entry| {
+        let client = Client::of(&entry).ok()?;
+        let body = within(MOMENT, client.call(Method::GET, "/tasks", None)).await;
+        let body = body.ok()?;
+        let tasks = body.get("tasks").and_then(Value::as_array)?.iter();
         let ids = tasks.filter_map(|task| task.get("id")?.as_str());
-        for id in ids.filter(|id| id.starts_with(part) || id.ends_with(part)) {
-            found.push((Client::of(&entry)?, id.to_owned()));
+        let meant = ids.filter(|id| id.starts_with(part) || id.ends_with(part));
+        let meant: Vec<String> = meant.map(str::to_owned).collect();
+        Some((entry, meant))
+    });
+    let found: Vec<(Entry, Vec<String>)> = join_all(asked).await.into_iter().flatten().collect();
+    let mut tasks = found
+        .iter()
+        .flat_map(|(entry, ids)| ids.iter().map(move |id| (entry, id)));
+    match (tasks.next(), tasks.next()) {
+        (Some((entry, id)), None) => Ok((Client::of(entry)?, id.clone())),
+        (None, _) => bail!("no agent has a task {part}"),
+        (Some(_), Some(_)) => {
+            let names: Vec<&str> = found
+                .iter()
+                .flat_map(|(_, ids)| ids)
+                .map(String::as_str)
+                .collect();
+            bail!("{part} means several tasks: {}", names.join(", "))
         }
     }
-    let names: Vec<&str> = found.iter().map(|(_, id)| id.as_str()).collect();
-    match names.as_slice() {
-        [] => bail!("no agent has a task {part}"),
-        [_, _, ..] => bail!("{part} means several tasks: {}", names.join(", ")),
-        [_] => found.pop().context("just seen"),
+}
+
+/// Waits for an agent, but not for ever: its host may be stopped or stuck.
+pub(super) async fn within<T>(
+    patience: Duration,
+    call: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    match timeout(patience, call).await {
+        Ok(done) => done,
+        Err(_) => bail!("the agent has not answered for {} s", patience.as_secs()),
     }
 }
 

@@ -1,134 +1,163 @@
-//! `synapse send`.
+//! `synapse send`: a message to one agent, or to all.
 
-use std::io::{Read as _, Write as _};
+mod all;
+mod growth;
+mod parcel;
+mod report;
+mod wait;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
-use hyper::Method;
-use serde_json::{Value, json};
+use anyhow::Result;
+use clap::Args;
 use synapse::client::Client;
 use synapse::config::Config;
+use synapse::handle::EVERYONE;
 use synapse::paths::Paths;
+use synapse::registry::Entry;
+use synapse_term::router::ResponseMode;
 
-use super::{Failure, reach};
-use crate::cli::Send;
+use super::spinner::Spinner;
+use super::{Failure, profile, reach};
+use growth::Screenful;
+use parcel::Parcel;
+use report::Report;
+use wait::Shown;
+
+/// `synapse send …`
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(crate) struct Send {
+    /// Which agent, or all: everyone but the sender
+    agent: String,
+    /// What to say, or - for standard input
+    message: String,
+    /// Wait, and print the reply
+    #[arg(long = "return", conflicts_with = "no_return")]
+    wait: bool,
+    /// Do not wait (the default, unless the configuration says otherwise)
+    #[arg(long)]
+    no_return: bool,
+    /// 1 to 5; 5 interrupts what runs
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    priority: u8,
+    /// How many seconds to wait; by default the configuration's `response_timeout`
+    #[arg(long)]
+    timeout: Option<u64>,
+    /// A file to send along; may be given several times
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Type the message as it is, without the profile's prefix
+    #[arg(long)]
+    raw: bool,
+    /// Wait, and show the reply as it grows
+    #[arg(long, conflicts_with_all = ["no_return", "json"])]
+    stream: bool,
+    /// Print JSON: one object, for all agents one on a line each
+    #[arg(long)]
+    json: bool,
+}
+
+/// How the answer is waited for.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// Nothing if it is not waited for.
+    patience: Option<Duration>,
+    is_json: bool,
+    streams: bool,
+}
 
 /// Runs it.
 pub(crate) fn run(args: &Send) -> Result<u8> {
-    let message = if args.message == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .lock()
-            .read_to_string(&mut text)
-            .context("cannot read standard input")?;
-        text.trim_end_matches('\n').to_owned()
-    } else {
-        args.message.clone()
+    let config = Config::load(&Paths::from_env()?.config())?.config;
+    let is_asked_for = args.wait || args.stream;
+    let is_usual = config.default_response_mode == ResponseMode::Return;
+    let patience = args
+        .timeout
+        .map_or(config.response_timeout, Duration::from_secs);
+    let manner = Manner {
+        patience: (is_asked_for || is_usual && !args.no_return).then_some(patience),
+        is_json: args.json,
+        streams: args.stream,
     };
-    let body = json!({ "message": message, "raw": args.raw });
-    let patience = match args.timeout {
-        Some(seconds) => Duration::from_secs(seconds),
-        None => response_timeout()?,
-    };
-    reach::ask(&args.agent, async |client| {
-        let path = format!("/tasks/send-priority?priority={}", args.priority);
-        let sent = client.call(Method::POST, &path, Some(&body)).await?;
-        let id = sent
-            .pointer("/task/id")
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned();
-        warn_if_asking(&client).await?;
-        if !args.wait {
-            let mut out = std::io::stdout().lock();
-            writeln!(out, "{}", if args.json { sent.to_string() } else { id })?;
-            return Ok(0);
+    let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
+    let sender = reach::own()?;
+    let parcel = Parcel::pack(args, sender.as_ref())?;
+    if word.eq_ignore_ascii_case(EVERYONE) {
+        return all::run(&parcel, sender.as_ref(), manner);
+    }
+    match to_one(word, &parcel, sender.as_ref(), manner) {
+        // Whoever waits for an object gets one.
+        Err(error) if manner.is_json && manner.patience.is_some() => {
+            let report = Report::not_sent(&error);
+            writeln!(std::io::stdout().lock(), "{}", report.to_json())?;
+            Ok(report.code)
         }
-        let waited = tokio::time::timeout(patience, settled(&client, &id)).await;
-        let path = format!("/tasks/{id}");
-        let task = client.call(Method::GET, &path, None).await?;
-        let task = task.get("task").cloned().unwrap_or_default();
-        report(
-            &task,
-            waited.map_err(|_| ()).map(|done| done.is_ok()),
-            args.json,
-        )
+        done => done,
+    }
+}
+
+fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Result<u8> {
+    let entry = reach::agent(word)?;
+    let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
+    if is_itself && manner.patience.is_some() {
+        let error = format!(
+            "{} cannot wait for its own answer; leave out --return",
+            entry.handle
+        );
+        return Err(Failure::new(1, error).into());
+    }
+    let client = Client::of(&entry)?;
+    reach::block_on(async {
+        if wait::is_asking(&client).await {
+            eprintln!(
+                "synapse: the agent is asking something; the message waits until it is answered"
+            );
+        }
+        let sent = parcel.deliver(&client).await?;
+        let mut out = std::io::stdout();
+        let Some(patience) = manner.patience else {
+            let line = if manner.is_json {
+                sent.body.to_string()
+            } else {
+                sent.id
+            };
+            writeln!(out, "{line}")?;
+            return Ok(0);
+        };
+        let mut shown = Shown::new(&entry, streaming(&entry, manner));
+        let each = |name: &str, data: &_| shown.take(name, data);
+        let ended = wait::until_settled(&client, &sent.id, patience, each).await;
+        let told = shown.finish();
+        let report = Report::of(&sent.id, ended);
+        if manner.is_json {
+            writeln!(out, "{}", report.to_json())?;
+        } else {
+            report.print(&mut out, &told, entry.handle.as_str())?;
+        }
+        Ok(report.code)
     })
 }
 
-fn response_timeout() -> Result<Duration> {
-    let paths = Paths::from_env()?;
-    Ok(Config::load(&paths.config())?.config.response_timeout)
+/// How a reply is shown while it grows, if it is to be.
+fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
+    if !manner.streams {
+        return None;
+    }
+    if std::io::stdout().is_terminal() && std::io::stderr().is_terminal() {
+        return Some(Screenful::Preview);
+    }
+    // The record may spell what the screen shows in another way, and what is written to a pipe
+    // cannot be taken back.
+    let has_record = profile::find(&entry.profile).map_or(true, |profile| profile.record.is_some());
+    (!has_record).then_some(Screenful::Growth)
 }
 
-async fn warn_if_asking(client: &Client) -> Result<()> {
-    let now = client.call(Method::GET, "/status", None).await?;
-    if now.get("status").and_then(Value::as_str) == Some("INPUT_REQUIRED") {
-        eprintln!("synapse: the agent is asking something; the message waits until it is answered");
+impl Send {
+    /// The message, and what goes with it.
+    fn content(&self) -> (&str, &[PathBuf]) {
+        (&self.message, &self.files)
     }
-    Ok(())
-}
-
-/// Waits until a task is over or asks something.
-async fn settled(client: &Client, id: &str) -> Result<()> {
-    let path = format!("/tasks/{id}/subscribe");
-    let is_open = |state: &str| matches!(state, "submitted" | "working");
-    client
-        .follow(&path, |name, data| {
-            name != "status"
-                || data
-                    .get("state")
-                    .and_then(Value::as_str)
-                    .is_some_and(is_open)
-        })
-        .await
-}
-
-/// Prints what came of a task; `done` is an error if it took too long.
-fn report(task: &Value, done: Result<bool, ()>, json: bool) -> Result<u8> {
-    let text = |path: &str| task.pointer(path).and_then(Value::as_str);
-    let state = text("/status/state").unwrap_or("");
-    let code = match (state, done) {
-        ("completed", _) => 0,
-        ("input_required", _) => Failure::ASKING,
-        ("submitted" | "working", Err(())) => Failure::TIMED_OUT,
-        _ => 1,
-    };
-    let mut out = std::io::stdout().lock();
-    if json {
-        let object = json!({
-            "task_id": text("/id"), "state": state, "reply": task.get("reply"),
-            "source": task.get("source"), "error": task.pointer("/status/error"), "task": task,
-        });
-        writeln!(out, "{object}")?;
-        return Ok(code);
-    }
-    match code {
-        0 => writeln!(out, "{}", text("/reply").unwrap_or(""))?,
-        Failure::ASKING => {
-            let question = task.pointer("/status/message").cloned().unwrap_or_default();
-            eprintln!(
-                "the agent asks: {}",
-                text("/status/message/prompt").unwrap_or("")
-            );
-            for option in question
-                .get("options")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
-                eprintln!("  {}", option.as_str().unwrap_or(""));
-            }
-            eprintln!("answer it with: synapse answer <agent> <option>");
-        }
-        Failure::TIMED_OUT => eprintln!(
-            "no answer yet; the task {} goes on",
-            text("/id").unwrap_or("")
-        ),
-        _ => {
-            let why = text("/status/error/message").or_else(|| text("/status/message"));
-            eprintln!("the task is {state}: {}", why.unwrap_or("no reason given"));
-        }
-    }
-    Ok(code)
 }

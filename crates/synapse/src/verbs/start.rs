@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::spinner::Spinner;
 use crate::cli::Start;
 
 /// Runs it: starts the host and waits until it can be reached, or says why it cannot.
@@ -43,9 +44,11 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
         .spawn();
     let mut child = child.context("the host could not be started")?;
     let mut line = String::new();
+    let spinner = Spinner::begin(format!("{} is starting", args.profile));
     if let Some(stdout) = child.stdout.take() {
         BufReader::new(stdout).read_line(&mut line)?;
     }
+    drop(spinner);
     let told: Value = serde_json::from_str(&line).unwrap_or_default();
     let text = |name: &str| {
         told.get(name)

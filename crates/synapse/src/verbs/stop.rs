@@ -1,53 +1,94 @@
-//! `synapse stop`: returns when the host and all it started are gone.
+//! `synapse stop`: returns when the hosts and all they started are gone.
 
-use std::time::Duration;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
+use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use synapse::registry::Entry;
 
-use super::reach;
+use super::spinner::Spinner;
+use super::{Failure, reach};
 
-/// How long a host may take to end its agent before it is killed, and its agent with it.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a host may take to end its agent before it is killed, and its agent with it. It gives
+/// the agent some seconds itself.
+const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Runs it.
-pub(crate) fn run(agents: &[String], all: bool) -> Result<u8> {
-    if agents.is_empty() && !all {
-        bail!("which agent? Name one, or give --all");
-    }
-    let entries = if all {
+/// How long the kernel may take to end what was killed.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// `synapse stop …`
+#[derive(Args)]
+pub(crate) struct Stop {
+    /// Which ones
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    agents: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    all: bool,
+}
+
+/// Runs it. All are told first, so that it takes as long as the slowest.
+pub(crate) fn run(args: &Stop) -> Result<u8> {
+    let entries = if args.all {
         reach::agents()?
     } else {
-        agents
-            .iter()
+        let words = args.agents.iter();
+        words
             .map(|word| reach::agent(word))
             .collect::<Result<Vec<_>>>()?
     };
-    for entry in entries {
-        stop(&entry)?;
-        eprintln!("{} is stopped", entry.handle);
+    let deadline = Instant::now() + PATIENCE;
+    let mut told = Vec::new();
+    for entry in &entries {
+        told.push((entry, tell(entry)?));
     }
+    for (entry, host) in told {
+        let handle = &entry.handle;
+        let spinner = Spinner::begin(format!("{handle} is stopping"));
+        if let Some(host) = host {
+            wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
+        }
+        drop(spinner);
+        eprintln!("{handle} is stopped");
+    }
+    // What a host that had to be killed left behind is swept.
+    reach::agents()?;
     Ok(0)
 }
 
-fn stop(entry: &Entry) -> Result<()> {
-    let Some(pid) = i32::try_from(entry.pid).ok().and_then(Pid::from_raw) else {
-        return Ok(());
-    };
-    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
-        return Ok(());
-    };
-    kill_process(pid, Signal::TERM)?;
-    let mut fds = [PollFd::new(&process, PollFlags::IN)];
-    let patience = Timespec {
-        tv_sec: PATIENCE.as_secs().cast_signed(),
-        tv_nsec: 0,
-    };
-    if poll(&mut fds, Some(&patience))? == 0 {
-        kill_process(pid, Signal::KILL)?;
-        poll(&mut fds, Some(&patience))?;
+/// Tells a host to end its agent. Nothing if it is gone already.
+fn tell(entry: &Entry) -> Result<Option<OwnedFd>> {
+    let pid = i32::try_from(entry.pid).ok().and_then(Pid::from_raw);
+    let Some(pid) = pid else { return Ok(None) };
+    let told = pidfd_open(pid, PidfdFlags::empty()).and_then(|host| {
+        pidfd_send_signal(&host, Signal::TERM)?;
+        Ok(host)
+    });
+    match told {
+        Ok(host) => Ok(Some(host)),
+        Err(Errno::SRCH) => Ok(None),
+        Err(errno) => Err(errno).with_context(|| format!("{} cannot be stopped", entry.handle)),
     }
-    Ok(())
+}
+
+/// Waits for the end of a host, and brings it about if it does not come.
+fn wait(host: &OwnedFd, deadline: Instant) -> Result<()> {
+    if is_gone(host, deadline.saturating_duration_since(Instant::now()))? {
+        return Ok(());
+    }
+    pidfd_send_signal(host, Signal::KILL)?;
+    if is_gone(host, KILL_PATIENCE)? {
+        return Ok(());
+    }
+    Err(Failure::new(1, "the host was killed and does not end").into())
+}
+
+fn is_gone(host: &OwnedFd, patience: Duration) -> Result<bool> {
+    let patience = Timespec::try_from(patience)?;
+    let mut fds = [PollFd::new(host, PollFlags::IN)];
+    Ok(retry_on_intr(|| poll(&mut fds, Some(&patience)))? > 0)
 }

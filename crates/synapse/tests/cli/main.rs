@@ -9,5 +9,6 @@
 )]
 
 mod list;
+mod send;
 #[path = "../world/mod.rs"]
 mod world;

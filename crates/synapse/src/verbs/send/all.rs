@@ -1,0 +1,144 @@
+//! A message to everyone but the sender: one row for each agent, in the order in which they
+//! answer. Nobody waits for anybody else.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Value, json};
+use synapse::client::Client;
+use synapse::registry::Entry;
+
+use super::super::spinner::Spinner;
+use super::super::{Failure, reach};
+use super::parcel::Parcel;
+use super::report::Report;
+use super::{Manner, wait};
+
+/// Sends it to all.
+pub(super) fn run(parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Result<u8> {
+    if manner.streams {
+        let error = "--stream follows one agent; leave it out, or name the agent";
+        return Err(Failure::new(2, error).into());
+    }
+    let mut entries = reach::agents()?;
+    entries.retain(|entry| sender.is_none_or(|sender| sender.agent_id != entry.agent_id));
+    if entries.is_empty() {
+        return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent runs").into());
+    }
+    let names = entries.iter().map(|entry| entry.handle.as_str().len());
+    let widest = names.max().unwrap_or(0);
+    reach::block_on(async {
+        let count = entries.len();
+        let spinner = Spinner::begin(format!("0 of {count} have answered"));
+        let rows = entries.iter().map(async |entry| {
+            let row = one(entry, parcel, manner).await;
+            (
+                entry,
+                row.unwrap_or_else(|error| Row::Ended(Report::not_sent(&error))),
+            )
+        });
+        let mut rows: FuturesUnordered<_> = rows.collect();
+        let mut codes = Vec::new();
+        while let Some((entry, row)) = rows.next().await {
+            codes.push(row.code());
+            spinner.say(format!("{} of {count} have answered", codes.len()));
+            let handle = entry.handle.as_str();
+            let text = if manner.is_json {
+                format!("{}\n", row.to_json(handle))
+            } else {
+                row.to_text(handle, widest)
+            };
+            spinner.aside(|| io::stdout().write_all(text.as_bytes()))?;
+        }
+        Ok(worst(&codes))
+    })
+}
+
+async fn one(entry: &Entry, parcel: &Parcel, manner: Manner) -> Result<Row> {
+    let client = Client::of(entry)?;
+    let sent = parcel.deliver(&client).await?;
+    let Some(patience) = manner.patience else {
+        return Ok(Row::Sent(sent.id, sent.body));
+    };
+    let ended = wait::until_settled(&client, &sent.id, patience, |_, _| {}).await;
+    Ok(Row::Ended(Report::of(&sent.id, ended)))
+}
+
+/// What came of it at one agent.
+enum Row {
+    /// It was accepted, and is not waited for.
+    Sent(String, Value),
+    Ended(Report),
+}
+
+impl Row {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Sent(..) => 0,
+            Self::Ended(report) => report.code,
+        }
+    }
+
+    fn to_json(&self, handle: &str) -> Value {
+        let mut row = match self {
+            Self::Sent(id, body) => json!({ "task_id": id, "task": body.get("task") }),
+            Self::Ended(report) => report.to_json(),
+        };
+        if let Some(fields) = row.as_object_mut() {
+            fields.insert("agent".to_owned(), json!(handle));
+        }
+        row
+    }
+
+    /// The handle, the state and what was said; further lines below the first.
+    fn to_text(&self, handle: &str, widest: usize) -> String {
+        let (state, words) = match self {
+            Self::Sent(id, _) => ("submitted", id.clone()),
+            Self::Ended(report) => (report.state.as_str(), report.words()),
+        };
+        let head = format!("{handle:widest$}  {state:14}  ");
+        let indent = format!("\n{:1$}", "", head.chars().count());
+        format!("{head}{}\n", words.replace('\n', &indent))
+    }
+}
+
+/// What to exit with: a failure counts most, then a question, then an answer still to come.
+fn worst(codes: &[u8]) -> u8 {
+    let rank = |code: &&u8| match **code {
+        0 => 0,
+        Failure::TIMED_OUT => 1,
+        Failure::ASKING => 2,
+        Failure::INTERRUPTED => 4,
+        _ => 3,
+    };
+    match codes.iter().max_by_key(rank).copied().unwrap_or(0) {
+        code @ (0 | Failure::TIMED_OUT | Failure::ASKING | Failure::INTERRUPTED) => code,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_failure_is_enough_to_fail() {
+        assert_eq!(worst(&[0, 0]), 0);
+        assert_eq!(worst(&[0, 5, 4]), 4);
+        assert_eq!(worst(&[4, 3, 0]), 1);
+        assert_eq!(worst(&[1, 130]), 130);
+    }
+
+    #[test]
+    fn a_row_has_all_that_was_said() {
+        let row = Row::Sent("a\nb".to_owned(), Value::Null);
+        let text = row.to_text("codex", 6);
+        assert_eq!(
+            text,
+            "codex   submitted       a\n                        b\n"
+        );
+        assert_eq!(row.to_json("codex")["agent"], "codex");
+    }
+}

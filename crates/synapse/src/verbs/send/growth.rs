@@ -1,0 +1,167 @@
+//! A reply while it grows. What was told of it may be replaced; pure, so that it can be tested.
+
+use serde_json::Value;
+use synapse_term::frame::width;
+
+/// How a reply is shown while it grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Screenful {
+    /// Its end, above the spinner, painted anew with each change and gone when it is whole.
+    Preview,
+    /// Its lines as they are finished, where nothing can be taken back.
+    Growth,
+}
+
+/// What was told of a reply: its pieces, in the order in which they were begun.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pieces: Vec<(String, String)>,
+}
+
+impl Told {
+    /// Takes an `artifact` event.
+    pub(super) fn take(&mut self, data: &Value) {
+        let id = data.get("artifactId").and_then(Value::as_str).unwrap_or("");
+        let parts = data.pointer("/artifact/parts").and_then(Value::as_array);
+        let texts = parts.into_iter().flatten();
+        let text: String = texts
+            .filter_map(|part| part.get("text")?.as_str())
+            .collect();
+        let grows = data.get("append").and_then(Value::as_bool) == Some(true);
+        match self.pieces.iter_mut().find(|(known, _)| known == id) {
+            Some((_, told)) if grows => told.push_str(&text),
+            Some((_, told)) => *told = text,
+            None => self.pieces.push((id.to_owned(), text)),
+        }
+    }
+
+    /// All of it.
+    pub(super) fn text(&self) -> String {
+        let texts: Vec<&str> = self.pieces.iter().map(|(_, text)| text.as_str()).collect();
+        texts.join("\n")
+    }
+}
+
+/// Writes a text that grows where nothing can be taken back: a line goes out when it was finished
+/// and the same twice in a row, the rest when the text is whole.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    before: String,
+    written: String,
+}
+
+impl Lines {
+    /// What can be written now that the text is this.
+    pub(super) fn grow(&mut self, text: &str) -> String {
+        let same = common(&self.before, text);
+        let finished = same.rfind('\n').map_or(0, |at| at + 1);
+        text.clone_into(&mut self.before);
+        let more = text
+            .get(..finished)
+            .and_then(|stable| stable.strip_prefix(self.written.as_str()))
+            .unwrap_or("");
+        self.written.push_str(more);
+        more.to_owned()
+    }
+
+    /// What was written of the text.
+    pub(super) fn written(self) -> String {
+        self.written
+    }
+}
+
+/// What two texts begin with alike.
+fn common<'a>(one: &str, two: &'a str) -> &'a str {
+    let mut pairs = one.chars().zip(two.char_indices());
+    let end = pairs.find(|(a, (_, b))| a != b).map(|(_, (at, _))| at);
+    let shorter = one.len().min(two.len());
+    two.get(..end.unwrap_or(shorter)).unwrap_or(two)
+}
+
+/// The last rows of a text in a window, without anything a terminal would obey.
+pub(super) fn tail(text: &str, cols: usize, rows: usize) -> Vec<String> {
+    let mut shown = Vec::new();
+    for line in text.lines() {
+        let mut row = String::new();
+        for c in line.chars() {
+            let c = if c == '\t' { ' ' } else { c };
+            if c.is_control() {
+                continue;
+            }
+            row.push(c);
+            if width(&row) > cols {
+                row.pop();
+                shown.push(std::mem::replace(&mut row, c.to_string()));
+            }
+        }
+        shown.push(row);
+    }
+    let first = shown.len().saturating_sub(rows);
+    shown.split_off(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(id: &str, append: bool, text: &str) -> Value {
+        json!({ "artifactId": id, "append": append, "artifact": { "parts": [{ "type": "text", "text": text }] } })
+    }
+
+    #[test]
+    fn pieces_grow_are_replaced_and_keep_their_order() {
+        let mut told = Told::default();
+        told.take(&event("a", false, "one"));
+        told.take(&event("a", true, " two"));
+        told.take(&event("b", false, "three"));
+        assert_eq!(told.text(), "one two\nthree");
+        told.take(&event("a", false, "ONE"));
+        told.take(&json!({ "artifactId": "a", "append": true, "lastChunk": true }));
+        assert_eq!(told.text(), "ONE\nthree");
+    }
+
+    #[test]
+    fn only_finished_lines_go_out_and_none_twice() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.grow("one\ntwo\nthr"), "", "seen once");
+        assert_eq!(lines.grow("one\ntwo\nthree"), "one\ntwo\n");
+        assert_eq!(lines.grow("one\ntwo\nthree\nfour"), "");
+        assert_eq!(lines.grow("one\ntwo\nthree\nfour"), "three\n");
+        assert_eq!(lines.written(), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn what_is_replaced_holds_the_rest_back() {
+        let mut lines = Lines::default();
+        lines.grow("one\ntwo\nx");
+        assert_eq!(lines.grow("one\ntwo\nx"), "one\ntwo\n");
+        lines.grow("other\ntwo\nx\ny");
+        assert_eq!(
+            lines.grow("other\ntwo\nx\ny"),
+            "",
+            "it cannot be taken back"
+        );
+        lines.grow("one\ntwo\nx\ny");
+        assert_eq!(lines.grow("one\ntwo\nx\ny"), "x\n");
+    }
+
+    #[test]
+    fn letters_of_any_length_are_compared_whole() {
+        assert_eq!(common("é\n", "e\n"), "");
+        assert_eq!(common("日本", "日曜"), "日");
+        assert_eq!(common("日", "日本"), "日");
+        assert_eq!(common("日本", "日"), "日");
+    }
+
+    #[test]
+    fn the_end_of_a_text_fits_the_window() {
+        assert_eq!(tail("one\ntwo\nthree", 10, 2), ["two", "three"]);
+        assert_eq!(tail("abcdef", 3, 5), ["abc", "def"]);
+        assert_eq!(tail("日本語", 4, 5), ["日本", "語"]);
+        assert_eq!(tail("a\x1b[2Jb\tc", 20, 5), ["a[2Jb c"]);
+        assert!(tail("", 0, 0).is_empty());
+        assert_eq!(tail("ab", 0, 9).concat(), "ab");
+    }
+}

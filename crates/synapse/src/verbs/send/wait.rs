@@ -1,0 +1,150 @@
+//! Waiting for what becomes of a task: shown while it lasts, ended by its end, a question, the
+//! clock or Ctrl-C.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use anyhow::Result;
+use hyper::Method;
+use serde_json::Value;
+use synapse::client::Client;
+use synapse::registry::Entry;
+use tokio::time::timeout;
+
+use super::super::reach::{self, MOMENT};
+use super::Spinner;
+use super::growth::{Lines, Screenful, Told, tail};
+
+/// How a wait ended, each with the task as it stands.
+pub(super) enum Ended {
+    /// It is over, or asks something.
+    Settled(Value),
+    /// It took too long; the task goes on.
+    TimedOut(Value),
+    /// Somebody pressed Ctrl-C; the task goes on.
+    Interrupted(Value),
+    /// The agent is gone.
+    Lost(String),
+}
+
+/// Whether the agent waits for an answer. One that does not say counts as not.
+pub(super) async fn is_asking(client: &Client) -> bool {
+    let status = reach::within(MOMENT, client.call(Method::GET, "/status", None)).await;
+    status.is_ok_and(|now| now.get("status").and_then(Value::as_str) == Some("INPUT_REQUIRED"))
+}
+
+/// Waits until a task is over or asks something.
+pub(super) async fn until_settled(
+    client: &Client,
+    id: &str,
+    patience: Duration,
+    each: impl FnMut(&str, &Value),
+) -> Ended {
+    let end = tokio::select! {
+        end = timeout(patience, settle(client, id, each)) => end.map_or(End::Late, |_| End::Over),
+        _ = tokio::signal::ctrl_c() => End::Interrupted,
+    };
+    let path = format!("/tasks/{id}");
+    let task = reach::within(MOMENT, client.call(Method::GET, &path, None)).await;
+    let task = task.map(|body| body.get("task").cloned().unwrap_or_default());
+    match (end, task) {
+        (End::Late, Ok(task)) if is_open(state(&task)) => Ended::TimedOut(task),
+        (End::Late | End::Over, Ok(task)) => Ended::Settled(task),
+        (End::Interrupted, task) => Ended::Interrupted(task.unwrap_or_default()),
+        (End::Late | End::Over, Err(error)) => Ended::Lost(format!("{error:#}")),
+    }
+}
+
+enum End {
+    Over,
+    Late,
+    Interrupted,
+}
+
+/// Tells of each event until there is nothing more to wait for.
+async fn settle(client: &Client, id: &str, mut each: impl FnMut(&str, &Value)) -> Result<()> {
+    let path = format!("/tasks/{id}/subscribe");
+    client
+        .follow(&path, |name, data| {
+            each(name, data);
+            let state = data.get("state").and_then(Value::as_str);
+            name != "status" || state.is_some_and(is_open)
+        })
+        .await
+}
+
+fn is_open(state: &str) -> bool {
+    matches!(state, "submitted" | "working")
+}
+
+fn state(task: &Value) -> &str {
+    task.pointer("/status/state")
+        .and_then(Value::as_str)
+        .unwrap_or("")
+}
+
+/// What a person sees of a wait.
+pub(super) struct Shown {
+    handle: String,
+    spinner: Spinner,
+    way: Option<Screenful>,
+    told: Told,
+    lines: Lines,
+}
+
+impl Shown {
+    pub(super) fn new(entry: &Entry, way: Option<Screenful>) -> Self {
+        let handle = entry.handle.to_string();
+        Self {
+            spinner: Spinner::begin(format!("{handle} has the message")),
+            handle,
+            way,
+            told: Told::default(),
+            lines: Lines::default(),
+        }
+    }
+
+    /// Takes an event of the task.
+    pub(super) fn take(&mut self, name: &str, data: &Value) {
+        match name {
+            "status" => self.state(data.get("state").and_then(Value::as_str).unwrap_or("")),
+            "artifact" => self.grow(data),
+            _ => {}
+        }
+    }
+
+    fn state(&self, state: &str) {
+        let what = match state {
+            "submitted" => "has it in its queue",
+            "working" => "is working",
+            "input_required" => "asks something",
+            over => over,
+        };
+        self.spinner.say(format!("{} {what}", self.handle));
+    }
+
+    fn grow(&mut self, data: &Value) {
+        let Some(way) = self.way else { return };
+        self.told.take(data);
+        let text = self.told.text();
+        match way {
+            Screenful::Preview => {
+                if let Some((cols, rows)) = self.spinner.room() {
+                    self.spinner.show(&tail(&text, cols, rows));
+                }
+            }
+            Screenful::Growth => {
+                let more = self.lines.grow(&text);
+                let mut out = std::io::stdout();
+                // Whoever has stopped reading shows when the rest is written.
+                let _ = self.spinner.aside(|| out.write_all(more.as_bytes()));
+                let _ = out.flush();
+            }
+        }
+    }
+
+    /// Ends it; what was written of the reply.
+    pub(super) fn finish(self) -> String {
+        self.lines.written()
+    }
+}

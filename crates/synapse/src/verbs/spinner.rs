@@ -1,0 +1,137 @@
+//! A wait, shown on standard error with what is waited for and how long already. Only on a
+//! terminal, and gone without a trace when the wait is over.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use synapse::tty;
+
+use super::paint;
+
+/// How often it turns.
+const PACE: Duration = Duration::from_millis(100);
+
+/// A wait being shown, until dropped.
+pub(super) struct Spinner(ProgressBar);
+
+impl Spinner {
+    /// Shows that something is waited for.
+    pub(super) fn begin(what: impl Into<String>) -> Self {
+        let target = if io::stderr().is_terminal() && !paint::is_dumb() {
+            ProgressDrawTarget::term_like(Box::new(Stderr::default()))
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("{prefix}{spinner} {msg} {elapsed}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        bar.set_message(what.into());
+        bar.enable_steady_tick(PACE);
+        Self(bar)
+    }
+
+    /// Shows that something else is waited for.
+    pub(super) fn say(&self, what: impl Into<String>) {
+        self.0.set_message(what.into());
+    }
+
+    /// Shows lines above it, in place of those before.
+    pub(super) fn show(&self, lines: &[String]) {
+        let text = lines.iter().flat_map(|line| [line.as_str(), "\n"]);
+        self.0.set_prefix(text.collect::<String>());
+    }
+
+    /// Does something that writes to the terminal, out of its way.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
+    /// Columns and rows there are for lines above it, if anybody can see them.
+    pub(super) fn room(&self) -> Option<(usize, usize)> {
+        let size = tty::size();
+        let cols = size.cols.saturating_sub(1);
+        let rows = size.rows.saturating_sub(2);
+        (!self.0.is_hidden()).then_some((cols.into(), rows.into()))
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Standard error as a terminal; what is painted at once is written at once.
+#[derive(Debug, Default)]
+struct Stderr(Mutex<String>);
+
+impl Stderr {
+    fn add(&self, text: &str) {
+        let mut painted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        painted.push_str(text);
+    }
+
+    /// Moves the cursor, not at all for 0: a terminal takes that for 1.
+    fn go(&self, count: usize, way: char) {
+        if count > 0 {
+            self.add(&format!("\x1b[{count}{way}"));
+        }
+    }
+}
+
+impl TermLike for Stderr {
+    fn width(&self) -> u16 {
+        tty::size().cols
+    }
+
+    fn height(&self) -> u16 {
+        tty::size().rows
+    }
+
+    fn move_cursor_up(&self, count: usize) -> io::Result<()> {
+        self.go(count, 'A');
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, count: usize) -> io::Result<()> {
+        self.go(count, 'B');
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, count: usize) -> io::Result<()> {
+        self.go(count, 'C');
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, count: usize) -> io::Result<()> {
+        self.go(count, 'D');
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.add(text);
+        self.add("\n");
+        Ok(())
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.add(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.add("\r\x1b[2K");
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let painted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        // Every line is filled with blanks. Behind those of the last, a terminal's `^C` would begin
+        // a line that nobody clears.
+        io::stderr().write_all(painted.trim_end_matches(' ').as_bytes())
+    }
+}
