@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::verbs::answer::Answer;
 use crate::verbs::list::List;
 use crate::verbs::send::Send;
 use crate::verbs::stop::Stop;
@@ -88,17 +89,9 @@ Examples:
     },
     /// Answer the question an agent is asking
     #[command(
-        after_help = "Examples:\n  synapse answer claude yes\n  synapse answer claude 2 --fingerprint 13fc5f0f2668a8ba"
+        after_help = "Examples:\n  synapse answer claude yes\n  synapse answer claude 2 --fingerprint 13fc5f0f2668a8ba\n  synapse answer 9f4b91f7 no"
     )]
-    Answer {
-        /// Which one
-        agent: String,
-        /// yes, no, a label, its number or its key; at a line any text
-        value: String,
-        /// Only if it is still this question
-        #[arg(long)]
-        fingerprint: Option<String>,
-    },
+    Answer(Answer),
     /// List tasks, newest first
     #[command(after_help = "Examples:\n  synapse tasks\n  synapse tasks codex --json")]
     Tasks {

@@ -24,11 +24,7 @@ fn main() -> ExitCode {
         Command::Interrupt { agent, key, json } => {
             verbs::interrupt::run(&agent, key.as_deref(), json)
         }
-        Command::Answer {
-            agent,
-            value,
-            fingerprint,
-        } => verbs::answer::run(&agent, &value, fingerprint.as_deref()),
+        Command::Answer(args) => verbs::answer::run(&args),
         Command::Tasks { agent, json } => verbs::tasks::list(agent.as_deref(), json),
         Command::Task { task, follow, json } => verbs::tasks::show(&task, follow, json),
         Command::Cancel { task } => verbs::tasks::cancel(&task),

@@ -1,16 +1,143 @@
-//! `synapse answer`.
+//! `synapse answer`: answers the question of an agent or of a task, and says whether it went away.
 
-use anyhow::Result;
-use hyper::Method;
-use serde_json::json;
+use std::io::Write as _;
+use std::time::Duration;
 
-use super::reach;
+use anyhow::{Result, bail};
+use clap::Args;
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+use synapse::client::{Answer as Said, Client};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::reach::{self, MOMENT};
+use super::spinner::Spinner;
+use super::{Failure, status};
+
+/// How long a question may stay on the screen after it was answered.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often we look whether it is still there.
+const PACE: Duration = Duration::from_millis(50);
+
+/// A word shorter than this is no part of a task's name.
+const SHORTEST_PART: usize = 4;
+
+/// `synapse answer …`
+#[derive(Args)]
+pub(crate) struct Answer {
+    /// Which agent; or which task, by the beginning or the end of its name
+    #[arg(value_name = "AGENT|TASK")]
+    whom: String,
+    /// yes, no, a label, its number or its key; at a line any text
+    value: String,
+    /// Only if it is still this question
+    #[arg(long)]
+    fingerprint: Option<String>,
+}
 
 /// Runs it.
-pub(crate) fn run(agent: &str, value: &str, fingerprint: Option<&str>) -> Result<u8> {
-    let body = json!({ "value": value, "fingerprint": fingerprint });
-    reach::ask(agent, async |client| {
-        client.call(Method::POST, "/answer", Some(&body)).await
-    })?;
+pub(crate) fn run(args: &Answer) -> Result<u8> {
+    reach::block_on(async {
+        let (client, task) = whom(&args.whom).await?;
+        let (path, name) = match &task {
+            Some(id) => (format!("/tasks/{id}/input"), "input"),
+            None => ("/answer".to_owned(), "value"),
+        };
+        let before = look(&client).await?;
+        let body = json!({ name: args.value, "fingerprint": args.fingerprint });
+        let call = client.ask(Method::POST, &path, Some(&body));
+        let said = reach::within(MOMENT, call).await?;
+        if !said.status.is_success() {
+            return refused(&client, &said).await;
+        }
+        let spinner = Spinner::begin("waiting for the question to go away");
+        let after = settled(&client, &before).await?;
+        drop(spinner);
+        report(&before, &after)
+    })
+}
+
+/// The agent that is meant, and the task if it was named by one.
+async fn whom(word: &str) -> Result<(Client, Option<String>)> {
+    let nobody = match reach::agent(word) {
+        Ok(entry) => return Ok((Client::of(&entry)?, None)),
+        Err(error) => error,
+    };
+    let may_be_task = |c: char| c.is_ascii_hexdigit() || c == '-';
+    if word.len() < SHORTEST_PART || !word.chars().all(may_be_task) {
+        return Err(nobody);
+    }
+    match reach::task(word).await {
+        Ok((client, id)) => Ok((client, Some(id))),
+        Err(error) => {
+            let error = format!("{nobody}; {error}");
+            Err(Failure::new(Failure::NO_SUCH_AGENT, error).into())
+        }
+    }
+}
+
+async fn look(client: &Client) -> Result<Value> {
+    reach::within(MOMENT, client.call(Method::GET, "/status", None)).await
+}
+
+/// Waits until something else is on the screen than this question, for a while.
+async fn settled(client: &Client, before: &Value) -> Result<Value> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        pace.tick().await;
+        let now = look(client).await?;
+        if question(&now) != question(before) || Instant::now() >= deadline {
+            return Ok(now);
+        }
+    }
+}
+
+/// The fingerprint of what is asked, if something is.
+fn question(status: &Value) -> Option<&str> {
+    status.pointer("/prompt/fingerprint")?.as_str()
+}
+
+fn report(before: &Value, after: &Value) -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    match (question(before), question(after)) {
+        (Some(old), Some(new)) if old == new => bail!(
+            "the answer was typed, but after {} s the question is still there:\n{}",
+            PATIENCE.as_secs(),
+            shown(after)
+        ),
+        (_, Some(_)) => write!(
+            out,
+            "answered; it asks something else now:\n{}",
+            shown(after)
+        )?,
+        (_, None) => {
+            let state = after.get("status").and_then(Value::as_str).unwrap_or("");
+            writeln!(out, "answered; the agent is {state}")?;
+        }
+    }
     Ok(0)
+}
+
+/// Says why an answer was not given; if the question has changed, what it is now.
+async fn refused(client: &Client, said: &Said) -> Result<u8> {
+    let error = said.body.get("error").and_then(Value::as_str);
+    let error = error.unwrap_or("no reason given");
+    if said.status == StatusCode::CONFLICT {
+        let now = look(client).await.unwrap_or_default();
+        bail!("{error}\n{}", shown(&now));
+    }
+    bail!("{error}");
+}
+
+/// The question with its options and its fingerprint, as a person reads it.
+fn shown(status: &Value) -> String {
+    let Some(prompt) = status.get("prompt").filter(|prompt| !prompt.is_null()) else {
+        return "nothing is asked".to_owned();
+    };
+    let text = status::readable(prompt);
+    let fingerprint = question(status).unwrap_or("");
+    format!("{text}  fingerprint {fingerprint}\n")
 }

@@ -8,6 +8,7 @@
     reason = "this is a test"
 )]
 
+mod answer;
 mod list;
 mod send;
 #[path = "../world/mod.rs"]

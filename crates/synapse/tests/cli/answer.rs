@@ -1,0 +1,71 @@
+//! `synapse answer`: by agent and by task, and what it says of the question.
+
+use crate::world::World;
+
+fn asked(message: &str) -> (World, String) {
+    let world = World::with_dummy();
+    let id = world.ok(&["send", "dummy", message]).trim().to_owned();
+    world.wait_for_state("dummy", "INPUT_REQUIRED");
+    (world, id)
+}
+
+#[test]
+fn says_that_the_question_went_away() {
+    let (world, _) = asked("ask:yn Really?");
+    let said = world.ok(&["answer", "dummy", "yes"]);
+    assert!(said.starts_with("answered; the agent is "), "{said}");
+    world.wait_until("the task is completed", |w| {
+        w.task_state("ask:yn Really?") == "completed"
+    });
+}
+
+#[test]
+fn a_task_is_named_by_either_end_of_its_name() {
+    let (world, id) = asked("ask:pick red|green");
+    let said = world.ok(&["answer", &id[id.len() - 8..], "green"]);
+    assert!(said.starts_with("answered"), "{said}");
+    let (world, id) = asked("ask:pick red|green");
+    world.ok(&["answer", &id, "1"]);
+    let nobody = world.run(&["answer", "0000-0000", "1"]);
+    assert_eq!(nobody.status.code(), Some(3));
+    let error = String::from_utf8_lossy(&nobody.stderr).into_owned();
+    assert!(error.contains("no agent has a task 0000-0000"), "{error}");
+}
+
+#[test]
+fn what_is_no_option_is_refused_with_those_there_are() {
+    let (world, _) = asked("ask:pick red|green");
+    let output = world.run(&["answer", "dummy", "9"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("red (1), green (2)"), "{error}");
+}
+
+#[test]
+fn a_question_that_stays_is_not_called_answered() {
+    let world = World::new();
+    let profile = world.home.path().join("stubborn.yaml");
+    let script = "while IFS= read -rsp 'Continue? (y/n): ' word; do echo; done";
+    let text = format!("name: stubborn\ncommand: [bash, -c, \"{script}\"]\n");
+    std::fs::write(&profile, text).unwrap();
+    world.ok(&["start", profile.to_str().unwrap(), "--port", "0"]);
+    world.wait_for_state("stubborn", "INPUT_REQUIRED");
+    let output = world.run(&["answer", "stubborn", "yes"]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("the question is still there"), "{error}");
+}
+
+#[test]
+fn a_changed_question_is_refused_and_shown() {
+    let (world, id) = asked("ask:yn Really?");
+    for whom in ["dummy", &id] {
+        let stale = world.run(&["answer", whom, "yes", "--fingerprint", "0000000000000000"]);
+        assert_eq!(stale.status.code(), Some(1));
+        let error = String::from_utf8_lossy(&stale.stderr).into_owned();
+        for part in ["has changed", "Really? (y/n):", "y  y", "fingerprint "] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+    assert_eq!(world.state("dummy"), "INPUT_REQUIRED");
+}
