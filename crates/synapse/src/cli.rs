@@ -3,8 +3,11 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::verbs::answer::Answer;
+use crate::verbs::attach::Attach;
 use crate::verbs::list::List;
+use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
+use crate::verbs::start::Launch;
 use crate::verbs::stop::Stop;
 
 /// Wraps a command-line coding agent and makes it a networked agent.
@@ -23,20 +26,19 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Start an agent in the background
+    /// Start an agent in the background; prints its handle, PID and URL once it can be reached
     #[command(
-        after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best"
+        after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best\n  synapse start claude --foreground"
     )]
-    Start(Start),
+    Start(Launch),
     /// Stop agents; returns when they and all they started are gone
     #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
     Stop(Stop),
     /// Show an agent's terminal here; Ctrl-] d detaches and leaves it running
-    #[command(after_help = "Example:\n  synapse attach codex")]
-    Attach {
-        /// Which one
-        agent: String,
-    },
+    #[command(
+        after_help = "Examples:\n  synapse attach codex\n  synapse attach codex --detach-keys ctrl-p,ctrl-q"
+    )]
+    Attach(Attach),
     /// List the agents that run
     #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
     List(List),
@@ -121,16 +123,7 @@ Examples:
     },
     /// Show what an agent's host has logged
     #[command(after_help = "Example:\n  synapse logs codex -f")]
-    Logs {
-        /// Which one, also one that is gone
-        agent: String,
-        /// How many lines
-        #[arg(short = 'n', long, default_value_t = 20)]
-        lines: usize,
-        /// Go on with what is logged next
-        #[arg(short, long)]
-        follow: bool,
-    },
+    Logs(Logs),
     /// Run a program in this terminal and write down all that happens, for `profile replay`
     #[command(after_help = "Example:\n  synapse record claude -o session.cast")]
     Record {

@@ -6,6 +6,7 @@ pub mod handle;
 pub mod host;
 pub mod http;
 mod lock;
+pub mod log_file;
 pub mod mirror;
 pub mod paths;
 mod private_file;

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
         Command::Stop(args) => verbs::stop::run(&args),
-        Command::Attach { agent } => verbs::attach::run(&agent),
+        Command::Attach(args) => verbs::attach::run(&args),
         Command::List(args) => verbs::list::run(&args),
         Command::Status { agent, json } => verbs::status::run(&agent, json),
         Command::Send(args) => verbs::send::run(&args),
@@ -28,11 +28,7 @@ fn main() -> ExitCode {
         Command::Tasks { agent, json } => verbs::tasks::list(agent.as_deref(), json),
         Command::Task { task, follow, json } => verbs::tasks::show(&task, follow, json),
         Command::Cancel { task } => verbs::tasks::cancel(&task),
-        Command::Logs {
-            agent,
-            lines,
-            follow,
-        } => verbs::logs::run(&agent, lines, follow),
+        Command::Logs(args) => verbs::logs::run(&args),
         Command::Record {
             profile,
             output,

@@ -1,6 +1,11 @@
 //! `synapse attach`: an agent's terminal in this one.
 
+mod detach;
+
+use std::io::IsTerminal as _;
+
 use anyhow::{Context as _, Result};
+use clap::Args;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use synapse::client::{Client, Terminal};
@@ -8,25 +13,38 @@ use synapse::tty::{self, Event, Keyboard, RawMode, Signals};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::reach;
+use detach::Detach;
 
-/// `Ctrl-]`, then `d`.
-const DETACH: (u8, u8) = (0x1d, b'd');
+pub(crate) use detach::DetachKeys;
+
+/// The keys that detach, unless others are chosen.
+pub(super) const USUAL_KEYS: &str = "ctrl-],d";
+
+/// `synapse attach …`
+#[derive(Args)]
+pub(crate) struct Attach {
+    /// Which one
+    agent: String,
+    /// The keys that detach: characters, alone or with ctrl-, with commas between
+    #[arg(long, value_name = "KEYS", default_value = USUAL_KEYS)]
+    detach_keys: DetachKeys,
+}
 
 /// Runs it.
-pub(crate) fn run(agent: &str) -> Result<u8> {
-    show(agent)?;
+pub(crate) fn run(args: &Attach) -> Result<u8> {
+    show(&args.agent, &args.detach_keys)?;
     Ok(0)
 }
 
 /// Shows an agent's terminal, and says how that ended.
-pub(super) fn show(agent: &str) -> Result<()> {
+pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
     let entry = reach::agent(agent)?;
     let client = Client::of(&entry)?;
     tty::restore_on_panic();
     let is_detached = reach::block_on(async {
         let socket = client.terminal().await?;
         let raw = RawMode::enter()?;
-        let shown = mirror(socket).await;
+        let shown = mirror(socket, Detach::new(keys.clone())).await;
         drop(raw);
         shown
     })?;
@@ -36,16 +54,21 @@ pub(super) fn show(agent: &str) -> Result<()> {
     } else {
         "gone"
     };
-    eprintln!("{} is {what}", entry.handle);
+    // What it painted stays; we go on below it.
+    let below = if std::io::stderr().is_terminal() {
+        format!("\x1b[{};1H\n", tty::size().rows)
+    } else {
+        String::new()
+    };
+    eprintln!("{below}{} is {what}", entry.handle);
     Ok(())
 }
 
 /// Shows the terminal until somebody detaches or the agent is gone. Whether somebody detached.
-async fn mirror(mut socket: Terminal) -> Result<bool> {
+async fn mirror(mut socket: Terminal, mut detach: Detach) -> Result<bool> {
     let mut keyboard = Keyboard::open()?;
     let mut display = tty::display()?;
     let mut signals = Signals::listen().context("signals cannot be heard")?;
-    let mut detach = Detach::default();
     socket.send(window()).await?;
     loop {
         tokio::select! {
@@ -81,42 +104,4 @@ async fn mirror(mut socket: Terminal) -> Result<bool> {
 fn window() -> Message {
     let size = tty::size();
     Message::text(json!({ "resize": [size.cols, size.rows] }).to_string())
-}
-
-/// Looks for the keys that detach. The first is held until the next decides.
-#[derive(Default)]
-struct Detach {
-    is_held: bool,
-}
-
-impl Detach {
-    /// The keys to pass on, and whether to detach.
-    fn take(&mut self, keys: &[u8]) -> (Vec<u8>, bool) {
-        let mut passed = Vec::with_capacity(keys.len() + 1);
-        for key in keys {
-            match (self.is_held, *key) {
-                (true, key) if key == DETACH.1 => return (passed, true),
-                (false, key) if key == DETACH.0 => self.is_held = true,
-                (true, key) => {
-                    self.is_held = false;
-                    passed.extend([DETACH.0, key]);
-                }
-                (false, key) => passed.push(key),
-            }
-        }
-        (passed, false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_both_keys_detach_and_none_is_lost() {
-        let mut detach = Detach::default();
-        assert_eq!(detach.take(b"ab\x1d"), (b"ab".to_vec(), false));
-        assert_eq!(detach.take(b"x"), (b"\x1dx".to_vec(), false));
-        assert_eq!(detach.take(b"c\x1dd"), (b"c".to_vec(), true));
-    }
 }

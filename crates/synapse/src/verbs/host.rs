@@ -1,32 +1,47 @@
 //! `synapse host`: the process `synapse start` leaves behind. It tells one line on standard output,
-//! that it can be reached or why not, and is silent from then on.
+//! that it can be reached or why not, and is silent from then on. In the foreground it tells its log
+//! on standard error as well.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
+use signal_hook::consts::SIGXFSZ;
 use synapse::config::{Config, Reach};
 use synapse::handle::Handle;
 use synapse::host::{Agent, Host};
-use synapse::paths::{Paths, create_folder};
+use synapse::log_file::LogFile;
+use synapse::paths::Paths;
 use synapse::pty::Size;
 use synapse::registry::PortWish;
+use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
-use super::profile;
+use super::{Failure, profile};
 use crate::cli::Start;
+
+/// Where a host has its say.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Nobody listens after the first line.
+    Background,
+    /// In somebody's terminal.
+    Foreground,
+}
 
 /// Runs it.
 pub(crate) fn run(args: &Start) -> Result<u8> {
     // A session of its own: no terminal can hang it up, no Ctrl-C of the starter reaches it.
     let _ = rustix::process::setsid();
-    match serve(args) {
+    match serve(args, Place::Background) {
         Ok(code) => Ok(code),
         Err(error) => {
             writeln!(
-                std::io::stdout().lock(),
+                io::stdout().lock(),
                 "{}",
                 json!({ "error": format!("{error:#}") })
             )?;
@@ -35,7 +50,12 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
     }
 }
 
-fn serve(args: &Start) -> Result<u8> {
+/// Runs it in this terminal, without taking its screen. Ctrl-C ends it as `stop` would.
+pub(super) fn run_here(args: &Start) -> Result<u8> {
+    serve(args, Place::Foreground)
+}
+
+fn serve(args: &Start, place: Place) -> Result<u8> {
     let paths = Paths::from_env()?;
     let agent = agent(args, &paths)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -45,17 +65,29 @@ fn serve(args: &Start) -> Result<u8> {
     runtime.block_on(async {
         let host = Host::start(&agent, &paths)?;
         let entry = host.entry();
-        let told = json!({
-            "handle": entry.handle.to_string(), "pid": std::process::id(), "endpoint": entry.endpoint,
-        });
-        let file = log_to(&paths, &entry.handle)?;
-        tracing::info!(handle = %entry.handle, endpoint = %entry.endpoint, "agent started");
+        let trouble = log_to(&paths, &entry.handle, place == Place::Foreground);
+        let (handle, endpoint) = (entry.handle.to_string(), entry.endpoint.clone());
+        let pid = std::process::id();
+        tracing::info!(handle, endpoint, "agent started");
         let ready = || {
-            writeln!(std::io::stdout().lock(), "{told}")?;
-            Ok(rustix::stdio::dup2_stdout(file.as_fd())?)
+            let mut out = io::stdout().lock();
+            if place == Place::Foreground {
+                return Ok(writeln!(out, "{handle} (PID {pid}) {endpoint}")?);
+            }
+            let told = json!({
+                "handle": handle, "pid": pid, "endpoint": endpoint, "warning": trouble,
+            });
+            writeln!(out, "{told}")?;
+            Ok(rustix::stdio::dup2_stdout(
+                File::create("/dev/null")?.as_fd(),
+            )?)
         };
+        let ctrl_c = tokio::spawn(tokio::signal::ctrl_c());
         let exit = Box::pin(host.run(ready)).await?;
         tracing::info!(code = exit.code(), "agent ended");
+        if place == Place::Foreground && ctrl_c.is_finished() {
+            return Ok(Failure::INTERRUPTED);
+        }
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     })
 }
@@ -88,18 +120,36 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     })
 }
 
-/// Sends what is logged to the agent's own file.
-pub(super) fn log_to(paths: &Paths, handle: &Handle) -> Result<File> {
-    let log = paths.log(handle);
-    if let Some(folder) = log.parent() {
-        create_folder(folder)?;
+/// Sends what is logged to the agent's own file, and to standard error if it is `shown`. A log that
+/// cannot be written stops no agent: what is wrong with it is returned.
+pub(super) fn log_to(paths: &Paths, handle: &Handle, shown: bool) -> Option<String> {
+    let path = paths.log(handle);
+    let mut log = LogFile::new(&path);
+    let trouble = log.open().err();
+    let log = std::sync::Mutex::new(log);
+    let builder = tracing_subscriber::fmt().with_ansi(false);
+    // What cannot be logged would otherwise be told on the human's screen.
+    let builder = builder.log_internal_errors(false);
+    if shown {
+        builder.with_writer(log.and(io::stderr)).init();
+    } else {
+        builder.with_writer(log).init();
     }
-    let file = File::options().create(true).append(true).open(&log);
-    let file = file.with_context(|| format!("cannot write {}", log.display()))?;
-    let writer = std::sync::Mutex::new(file.try_clone()?);
-    tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_writer(writer)
-        .init();
-    Ok(file)
+    log_panics();
+    endure_full_disks();
+    trouble.map(|error| format!("there will be no log: {}: {error}", path.display()))
+}
+
+/// A background host has no other place to say what went wrong with it.
+fn log_panics() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        tracing::error!("{info}");
+        report(info);
+    }));
+}
+
+/// Past a limit on the size of files the kernel would kill us; with a handler, the write fails.
+fn endure_full_disks() {
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

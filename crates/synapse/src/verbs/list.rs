@@ -45,13 +45,14 @@ pub(crate) fn run(args: &List) -> Result<u8> {
 
 /// Shows the list on the whole screen, and whichever agent was chosen from it.
 fn watch() -> Result<u8> {
+    let keys = attach::USUAL_KEYS.parse()?;
     let mut chosen = None;
     loop {
         match live::show(chosen.as_ref())? {
             live::End::Left => return Ok(0),
             live::End::Chosen(handle) => {
                 // It may be gone by now; the list will show that.
-                if let Err(error) = attach::show(handle.as_str()) {
+                if let Err(error) = attach::show(handle.as_str(), &keys) {
                     eprintln!("synapse: {error:#}");
                 }
                 chosen = Some(handle);

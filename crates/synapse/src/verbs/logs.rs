@@ -1,42 +1,103 @@
-//! `synapse logs`.
+//! `synapse logs`: the last lines of an agent's log, and those to come, also across a rotation.
+
+mod follow;
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use rustix::fs::inotify;
+use clap::Args;
 use synapse::handle::Handle;
+use synapse::log_file::{KEPT, old};
 use synapse::paths::Paths;
 
 use super::reach;
 
+/// `synapse logs …`
+#[derive(Args)]
+pub(crate) struct Logs {
+    /// Which one, also one that is gone
+    agent: String,
+    /// How many lines
+    #[arg(short = 'n', long, default_value_t = 20)]
+    lines: usize,
+    /// Go on with what is logged next
+    #[arg(short, long)]
+    follow: bool,
+}
+
 /// Runs it. The log of an agent that is gone can be read too, by its handle.
-pub(crate) fn run(agent: &str, count: usize, follow: bool) -> Result<u8> {
-    let handle = match reach::agent(agent) {
+pub(crate) fn run(args: &Logs) -> Result<u8> {
+    let handle = match reach::agent(&args.agent) {
         Ok(entry) => entry.handle,
-        Err(error) => Handle::parse(agent.trim_start_matches('@')).map_err(|_| error)?,
+        Err(error) => Handle::parse(args.agent.trim_start_matches('@')).map_err(|_| error)?,
     };
     let path = Paths::from_env()?.log(&handle);
-    let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    let mut log = open(&path)?;
+    let text = last_lines(&mut log, &path, args.lines)?;
     let mut out = std::io::stdout().lock();
-    let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(count)) {
-        writeln!(out, "{line}")?;
-    }
-    if !follow {
+    out.write_all(&text)?;
+    out.flush()?;
+    if !args.follow {
         return Ok(0);
     }
-    let changes = inotify::init(inotify::CreateFlags::CLOEXEC)?;
-    inotify::add_watch(&changes, &path, inotify::WatchFlags::MODIFY)?;
-    let mut events = [std::mem::MaybeUninit::uninit(); 1_024];
-    loop {
-        // What was written before the watch began is there already.
-        text.clear();
-        file.read_to_string(&mut text)?;
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        inotify::Reader::new(&changes, &mut events).next()?;
+    // The file stands where the last lines ended, so that nothing is lost in between.
+    let mut follower = follow::Follower::new(&path, log);
+    reach::block_on(async move { follower.run(&mut out).await })
+}
+
+fn open(path: &Path) -> Result<File> {
+    File::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The last lines, from the logs before it as well if there are not enough in it.
+fn last_lines(log: &mut File, path: &Path, count: usize) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    log.read_to_end(&mut text)?;
+    for number in 1..=KEPT {
+        if lines(&text) >= count {
+            break;
+        }
+        let Ok(mut before) = std::fs::read(old(path, number)) else {
+            break;
+        };
+        before.append(&mut text);
+        text = before;
+    }
+    let skipped = lines(&text).saturating_sub(count);
+    let rest = text.split_inclusive(|byte| *byte == b'\n').skip(skipped);
+    Ok(rest.flatten().copied().collect())
+}
+
+fn lines(text: &[u8]) -> usize {
+    text.split_inclusive(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_across_rotations() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("x.log");
+        std::fs::write(old(&path, 2), "1\n2\n").unwrap();
+        std::fs::write(old(&path, 1), "3\n4\n").unwrap();
+        std::fs::write(&path, "5\n6\n").unwrap();
+        let text = |count| {
+            let text = last_lines(&mut open(&path).unwrap(), &path, count);
+            String::from_utf8(text.unwrap()).unwrap()
+        };
+        assert_eq!(text(0), "");
+        assert_eq!(text(1), "6\n");
+        assert_eq!(text(3), "4\n5\n6\n");
+        assert_eq!(text(99), "1\n2\n3\n4\n5\n6\n");
+    }
+
+    #[test]
+    fn a_log_that_is_not_there_is_named() {
+        let error = open(Path::new("/no/such.log")).unwrap_err().to_string();
+        assert!(error.contains("/no/such.log"));
     }
 }

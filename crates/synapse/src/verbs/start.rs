@@ -1,16 +1,36 @@
-//! `synapse start`: an agent in the background.
+//! `synapse start`: an agent in the background, or in the foreground without its screen.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use serde_json::Value;
 
+use super::host;
 use super::spinner::Spinner;
 use crate::cli::Start;
 
-/// Runs it: starts the host and waits until it can be reached, or says why it cannot.
-pub(crate) fn run(args: &Start) -> Result<u8> {
+/// `synapse start …`
+#[derive(Args)]
+pub(crate) struct Launch {
+    #[command(flatten)]
+    start: Start,
+    /// Run the host here, with its log on standard error, until Ctrl-C
+    #[arg(long)]
+    foreground: bool,
+}
+
+/// Runs it.
+pub(crate) fn run(args: &Launch) -> Result<u8> {
+    if args.foreground {
+        return host::run_here(&args.start);
+    }
+    start(&args.start)
+}
+
+/// Starts the host and waits until it can be reached, or says why it cannot.
+fn start(args: &Start) -> Result<u8> {
     let own = std::env::current_exe().context("this program cannot find itself")?;
     let mut command = Command::new(own);
     command.arg("host").arg(&args.profile);
@@ -67,6 +87,9 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
                 &error
             }
         );
+    }
+    if let Some(warning) = told.get("warning").and_then(Value::as_str) {
+        eprintln!("synapse: {warning}");
     }
     let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
     writeln!(

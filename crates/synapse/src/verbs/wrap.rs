@@ -31,7 +31,8 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         agent.size = tty::size();
         agent.terminal = Some(raw.modes().clone());
         let host = Host::start(&agent, &paths)?;
-        host::log_to(&paths, &host.entry().handle)?;
+        // The screen is the program's: a log that cannot be written has no place to be told.
+        let _ = host::log_to(&paths, &host.entry().handle, false);
         let shown = tokio::spawn(mirror::show(host.session(), raw, host.viewer()));
         let exit = Box::pin(host.run(|| Ok(()))).await;
         let _ = tokio::time::timeout(LAST_WORDS, shown).await;

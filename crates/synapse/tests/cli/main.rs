@@ -10,6 +10,8 @@
 
 mod answer;
 mod list;
+mod logs;
 mod send;
+mod start;
 #[path = "../world/mod.rs"]
 mod world;
