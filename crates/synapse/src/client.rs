@@ -1,5 +1,6 @@
 //! Talks to agents over their HTTP: to those of this machine in the seed dialect, to those elsewhere in what they speak.
 
+pub mod a2a;
 mod address;
 mod delivery;
 mod events;
@@ -111,7 +112,7 @@ impl Client {
                 reason(&serde_json::from_slice(&bytes).unwrap_or_default())
             );
         }
-        Ok(Events::new(response.into_body()))
+        Ok(Events::new(&self.address, response.into_body()))
     }
 
     /// Follows a stream of events: calls `each` with the data of each until it says to stop.

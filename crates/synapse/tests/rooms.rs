@@ -64,6 +64,30 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse/src/client",
+        must_not_name: &[&[
+            "axum",
+            "crate::http",
+            "crate::host",
+            "crate::serve",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/external",
+        must_not_name: &[&[
+            "axum",
+            "crate::http",
+            "crate::host",
+            "crate::serve",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/pty",
         must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
         except: &["crate::pty"],

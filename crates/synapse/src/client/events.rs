@@ -3,27 +3,28 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use synapse_a2a::wire::sse::{Decoder, Event};
 use tokio::time::timeout;
 
-use super::web::LARGEST;
+use super::web::{LARGEST, WebError};
 
 /// How long a stream may be silent. Ours say every 15 seconds that they are alive; others may not, so it is long.
 const SILENCE: Duration = Duration::from_mins(10);
 
 /// A stream of events.
 pub struct Events {
+    host: String,
     body: Incoming,
     decoder: Decoder,
     ready: VecDeque<Event>,
 }
 
 impl Events {
-    pub(super) fn new(body: Incoming) -> Self {
+    pub(super) fn new(host: &str, body: Incoming) -> Self {
         Self {
+            host: host.to_owned(),
             body,
             decoder: Decoder::new(LARGEST),
             ready: VecDeque::new(),
@@ -34,20 +35,31 @@ impl Events {
     ///
     /// # Errors
     /// When the connection breaks, or is silent for longer than anything alive would be.
-    pub async fn next(&mut self) -> Result<Option<Event>> {
+    pub async fn next(&mut self) -> Result<Option<Event>, WebError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
             }
             let Ok(frame) = timeout(SILENCE, self.body.frame()).await else {
-                bail!("the stream has been silent for {} s", SILENCE.as_secs());
+                return Err(WebError::Late {
+                    host: self.host.clone(),
+                    patience: SILENCE,
+                });
             };
-            let Some(frame) = frame.transpose()? else {
-                return Ok(None);
+            let frame = frame.transpose().map_err(|source| WebError::Broken {
+                host: self.host.clone(),
+                source,
+            })?;
+            let Some(frame) = frame else { return Ok(None) };
+            let Ok(bytes) = frame.into_data() else {
+                continue;
             };
-            if let Ok(bytes) = frame.into_data() {
-                self.ready.extend(self.decoder.feed(&bytes)?);
-            }
+            let events = self.decoder.feed(&bytes);
+            self.ready
+                .extend(events.map_err(|error| WebError::Unreadable {
+                    host: self.host.clone(),
+                    reason: error.to_string(),
+                })?);
         }
     }
 

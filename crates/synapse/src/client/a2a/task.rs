@@ -1,0 +1,279 @@
+//! A task of an agent elsewhere, as far as it told us: a snapshot, or the sum of what it streamed.
+
+use serde_json::{Value, json};
+use synapse_a2a::artifact::seed_part;
+use synapse_a2a::message::{Content, Part};
+use synapse_a2a::task::TaskState;
+
+/// A task of an agent elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteTask {
+    /// Its name, given by the agent; empty if the agent answered with a message and made no task.
+    pub id: String,
+    /// The conversation it belongs to.
+    pub context: Option<String>,
+    /// Where it stands. A task that wants credentials of us asks for input.
+    pub state: TaskState,
+    /// What the agent says about the state: its question, or why it failed.
+    pub said: Option<String>,
+    /// What came of it so far.
+    pub pieces: Vec<Piece>,
+    /// The exact reply, where the agent tells it apart from its pieces.
+    pub exact: Option<String>,
+}
+
+/// A piece of what came of a task: an artifact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Its name within the task.
+    pub id: String,
+    /// What it is called.
+    pub name: Option<String>,
+    /// What it holds.
+    pub parts: Vec<Part>,
+}
+
+/// News of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Update {
+    /// The whole task as it stands.
+    Snapshot(RemoteTask),
+    /// Where it stands.
+    Status {
+        id: String,
+        context: Option<String>,
+        state: TaskState,
+        said: Option<String>,
+    },
+    /// A piece, or more of one.
+    Piece {
+        id: String,
+        context: Option<String>,
+        piece: Piece,
+        appends: bool,
+    },
+}
+
+impl RemoteTask {
+    /// A task of which nothing is known but its name.
+    pub(super) fn begun(id: String, context: Option<String>) -> Self {
+        Self {
+            id,
+            context,
+            state: TaskState::Submitted,
+            said: None,
+            pieces: Vec::new(),
+            exact: None,
+        }
+    }
+
+    /// Whether nothing more comes unless somebody does something.
+    pub fn is_settled(&self) -> bool {
+        self.state.is_final() || self.state == TaskState::InputRequired
+    }
+
+    /// What the agent replied, as text.
+    pub fn reply(&self) -> String {
+        if let Some(exact) = &self.exact {
+            return exact.clone();
+        }
+        if self.pieces.is_empty() && self.state == TaskState::Completed {
+            return self.said.clone().unwrap_or_default();
+        }
+        let pieces: Vec<String> = self.pieces.iter().map(Piece::text).collect();
+        pieces.join("\n\n")
+    }
+
+    /// Lets news happen to what is known; what is known then.
+    pub(super) fn fold(known: &mut Option<Self>, update: Update) -> &mut Self {
+        match update {
+            Update::Snapshot(task) => known.insert(task),
+            Update::Status {
+                id,
+                context,
+                state,
+                said,
+            } => {
+                let task = known.get_or_insert_with(|| Self::begun(id, context));
+                (task.state, task.said) = (state, said);
+                task
+            }
+            Update::Piece {
+                id,
+                context,
+                piece,
+                appends,
+            } => {
+                let task = known.get_or_insert_with(|| Self::begun(id, context));
+                task.take(piece, appends);
+                task
+            }
+        }
+    }
+
+    fn take(&mut self, piece: Piece, appends: bool) {
+        let known = self.pieces.iter_mut().find(|known| known.id == piece.id);
+        match (known, appends) {
+            (Some(known), true) => known.grow(piece.parts),
+            (Some(known), false) => *known = piece,
+            (None, _) if piece.parts.is_empty() => {}
+            (None, _) => self.pieces.push(piece),
+        }
+    }
+
+    /// The task as the seeds write one.
+    pub fn to_seed_json(&self, asked: &Value, at: &str) -> Value {
+        let is_failure = self.state == TaskState::Failed;
+        let error = is_failure.then(|| json!({ "code": "AGENT_ERROR", "message": self.said }));
+        json!({
+            "id": self.id,
+            "context_id": self.context,
+            "status": {
+                "state": self.state.name(),
+                "message": if is_failure { None } else { self.said.as_deref() },
+                "error": error,
+                "timestamp": at,
+            },
+            "message": asked,
+            "artifacts": self.pieces.iter().map(Piece::to_seed_json).collect::<Vec<_>>(),
+            "created_at": at,
+            "updated_at": at,
+            "reply": self.reply(),
+        })
+    }
+}
+
+impl Piece {
+    /// What it says, as text.
+    fn text(&self) -> String {
+        let parts: Vec<String> = self.parts.iter().map(readable).collect();
+        parts.join("\n")
+    }
+
+    /// Adds to its end. Text that comes in chunks is one text.
+    fn grow(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            if let Some(Content::Text { text: before }) =
+                self.parts.last_mut().map(|part| &mut part.content)
+                && let Content::Text { text } = &part.content
+            {
+                before.push_str(text);
+            } else {
+                self.parts.push(part);
+            }
+        }
+    }
+
+    fn to_seed_json(&self) -> Value {
+        let kind = match self
+            .parts
+            .first()
+            .map(|part| (&part.content, language(part)))
+        {
+            Some((Content::Text { .. }, Some(_))) => "code",
+            Some((Content::Data { .. }, _)) => "data",
+            Some((Content::Raw { .. } | Content::Url { .. }, _)) => "file",
+            _ => "text",
+        };
+        let metadata = self.parts.first().map(|part| &part.metadata);
+        json!({
+            "type": kind,
+            "name": self.name.as_deref().unwrap_or("output"),
+            "parts": self.parts.iter().map(seed_part).collect::<Vec<_>>(),
+            "metadata": metadata.filter(|metadata| !metadata.is_empty()),
+        })
+    }
+}
+
+fn language(part: &Part) -> Option<&str> {
+    part.metadata.get("language").and_then(Value::as_str)
+}
+
+fn readable(part: &Part) -> String {
+    match &part.content {
+        Content::Text { text } => match language(part) {
+            Some(language) => format!("```{language}\n{}\n```", text.trim_end_matches('\n')),
+            None => text.clone(),
+        },
+        Content::Data { data } => serde_json::to_string_pretty(data).unwrap_or_default(),
+        Content::Url { url } => url.clone(),
+        Content::Raw { bytes } => {
+            let name = part.filename.as_deref().unwrap_or("file");
+            format!("[{name}: {} bytes]", bytes.len())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(id: &str, text: &str) -> Piece {
+        Piece {
+            id: id.to_owned(),
+            name: None,
+            parts: vec![Part::text(text)],
+        }
+    }
+
+    fn news(id: &str, text: &str, appends: bool) -> Update {
+        Update::Piece {
+            id: "t".to_owned(),
+            context: None,
+            piece: piece(id, text),
+            appends,
+        }
+    }
+
+    #[test]
+    fn chunks_add_up_and_a_new_begin_replaces() {
+        let mut task = None;
+        for update in [
+            news("a", "hel", false),
+            news("a", "lo", true),
+            news("b", "world", false),
+            news("b", "World", false),
+        ] {
+            RemoteTask::fold(&mut task, update);
+        }
+        let done = Update::Status {
+            id: "t".to_owned(),
+            context: None,
+            state: TaskState::Completed,
+            said: None,
+        };
+        let task = RemoteTask::fold(&mut task, done);
+        assert_eq!(task.reply(), "hello\n\nWorld");
+        assert!(task.is_settled());
+    }
+
+    #[test]
+    fn an_answer_without_artifacts_is_what_was_said() {
+        let mut task = RemoteTask::begun("t".to_owned(), None);
+        task.said = Some("done".to_owned());
+        assert_eq!(task.reply(), "", "not yet a reply");
+        task.state = TaskState::Completed;
+        assert_eq!(task.reply(), "done");
+    }
+
+    #[test]
+    fn code_is_fenced_and_files_are_named() {
+        let mut code = Part::text("x = 1\n");
+        code.metadata.insert("language".to_owned(), json!("python"));
+        let file = Part {
+            filename: Some("a.bin".to_owned()),
+            ..Part::new(Content::Raw { bytes: vec![1, 2] })
+        };
+        let mut task = RemoteTask::begun("t".to_owned(), Some("c".to_owned()));
+        task.pieces = vec![Piece {
+            id: "a".to_owned(),
+            name: None,
+            parts: vec![code, file],
+        }];
+        assert_eq!(task.reply(), "```python\nx = 1\n```\n[a.bin: 2 bytes]");
+        let seed = task.to_seed_json(&json!("hi"), "2026-01-01T00:00:00Z");
+        assert_eq!(seed["artifacts"][0]["type"], "code");
+        assert_eq!(seed["status"]["state"], "submitted");
+        assert_eq!(seed["context_id"], "c");
+    }
+}
