@@ -30,12 +30,16 @@ pub(super) fn write<'a>(
         let Some(sketch) = sketches.get_mut(&row.task) else {
             continue;
         };
+        if taken.contains(&row.task) {
+            continue;
+        }
         if let Some(birth) = &row.birth
             && add_task(&transaction, owner, row, birth, sketch)?
         {
             born.insert(&row.task);
         }
-        if !add_event(&transaction, row, sketch)? && taken.insert(row.task.clone()) {
+        if !add_event(&transaction, row, sketch)? {
+            taken.insert(row.task.clone());
             sketch.is_cut = true;
             sketch.kept = row.number.saturating_sub(1);
         }

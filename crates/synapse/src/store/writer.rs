@@ -20,7 +20,7 @@ use super::{Entry, Owner, database};
 const MOST_BACKLOG: usize = 8 << 20;
 
 /// How long to leave a disk alone that took nothing, when nobody has anything new for it.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY: Duration = Duration::from_secs(2);
 
 /// Why nothing could be written the last time, for everybody to read.
 pub(super) type Trouble = Arc<Mutex<Option<String>>>;

@@ -8,5 +8,14 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod bad_file;
+mod crash;
 mod keep;
+mod list;
+mod orphan;
+mod process;
+mod retention;
+mod search;
 mod shelf;
+mod side;
+mod trouble;
