@@ -42,6 +42,14 @@ pub(super) async fn nothing_here() -> Problem {
     responses((status = 200, description = "done", body = StatusAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAnswer>, Problem> {
+    let board = &served.session.board;
+    if let (true, Some(standing)) = (board.is_stopping(), board.standing()) {
+        return Ok(Json(StatusAnswer {
+            standing: StandingShape::stopping(&standing),
+            context: String::new(),
+            trouble: served.session.trouble(),
+        }));
+    }
     let look = look(&served).await?;
     let text = clean(&look.frame);
     let start = text

@@ -169,6 +169,18 @@ impl StandingShape {
     }
 }
 
+impl StandingShape {
+    /// An agent that is going away asks nothing and takes nothing.
+    pub(super) fn stopping(standing: &Standing) -> Self {
+        Self {
+            status: "STOPPING",
+            evidence: standing.evidence.clone(),
+            queue: 0,
+            prompt: None,
+        }
+    }
+}
+
 /// A question.
 #[derive(Serialize, ToSchema)]
 struct PromptShape {

@@ -313,6 +313,7 @@ impl Session {
 
     async fn stop(mut self) -> Exit {
         self.inbox.close();
+        self.ledger.board.set_stopping();
         self.cancel_all("the agent was stopped");
         let exit = {
             let (pty, output) = (&self.pty, &mut self.output);

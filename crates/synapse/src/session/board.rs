@@ -2,7 +2,7 @@
 //! stands. Written by the ledger and the actor, read by many, each with a cursor of its own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use synapse_a2a::event::Event;
@@ -27,6 +27,7 @@ pub struct Board {
     look: RwLock<Option<Arc<Look>>>,
     /// Bytes the program has written.
     painted: AtomicU64,
+    is_stopping: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +128,7 @@ impl Default for Board {
             news,
             look: RwLock::default(),
             painted: AtomicU64::new(0),
+            is_stopping: AtomicBool::new(false),
         }
     }
 }
@@ -177,6 +179,16 @@ impl Board {
     /// How the agent stands.
     pub fn standing(&self) -> Option<Arc<Standing>> {
         self.read().standing.clone()
+    }
+
+    /// Whether the agent is going away.
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// The agent is going away: nobody answers for it any more.
+    pub(super) fn set_stopping(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
     }
 
     /// How much there has been.

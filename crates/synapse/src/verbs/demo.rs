@@ -1,10 +1,12 @@
-//! `synapse demo`: a recording of a real agent, read as it plays; then a live one.
+//! `synapse demo`: a recording of a real agent, read as it plays; then two live ones.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde_json::Value;
 use synapse_term::cast::Cast;
 use synapse_term::profile::Profile;
 
@@ -28,44 +30,85 @@ pub(crate) fn run() -> Result<()> {
         View::Text
     };
     replay::play(&cast, Arc::new(Profile::builtin("claude")?), view)?;
-    with_an_agent()
+    with_agents()
 }
 
-/// What a user would type, and what comes of it.
-const SESSION: [&[&str]; 7] = [
-    &["start", "dummy", "--port", "0"],
-    &["send", "dummy", "code:python", "--return"],
-    &["send", "dummy", "ask:yn Delete the branch?", "--return"],
-    &["answer", "dummy", "no"],
-    &["send", "dummy", "say:and on it goes", "--return"],
-    &["tasks", "dummy"],
-    &["stop", "dummy"],
+/// What is typed, by whom.
+struct Typed {
+    /// The agent that types it; a person otherwise.
+    by: Option<&'static str>,
+    args: &'static [&'static str],
+}
+
+const fn person(args: &'static [&'static str]) -> Typed {
+    Typed { by: None, args }
+}
+
+/// What people and agents type, in this order.
+const SESSION: [Typed; 11] = [
+    person(&["start", "dummy", "--name", "ada", "--port", "0"]),
+    person(&["start", "dummy", "--name", "bob", "--port", "0"]),
+    person(&["send", "ada", "code:python", "--stream"]),
+    person(&["send", "bob", "ask:yn Delete the branch?", "--return"]),
+    person(&["answer", "bob", "no"]),
+    Typed {
+        by: Some("ada"),
+        args: &[
+            "send",
+            "bob",
+            "say:hello from the other terminal",
+            "--return",
+        ],
+    },
+    person(&["send", "bob", "slow:60", "--stream", "--timeout", "2"]),
+    person(&["interrupt", "bob"]),
+    person(&["send", "all", "say:all of you", "--return"]),
+    person(&["tasks"]),
+    person(&["stop", "--all"]),
 ];
 
-/// The same with a live agent: the built-in dummy, in a home of its own that is gone afterwards.
-fn with_an_agent() -> Result<()> {
+/// The same with live agents: the built-in dummy twice, in a home of their own that is gone afterwards.
+fn with_agents() -> Result<()> {
     let home = std::env::temp_dir().join(format!("synapse-demo-{}", std::process::id()));
     let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "\nNow a live agent in the background, the built-in dummy:\n"
-    )?;
-    for args in SESSION {
-        writeln!(
-            out,
-            "$ synapse {}",
-            args.iter().map(|a| quoted(a)).collect::<Vec<_>>().join(" ")
-        )?;
-        let run = Command::new(std::env::current_exe()?)
-            .args(args)
-            .env("SYNAPSE_HOME", home.join("synapse"))
-            .env("A2A_HOME", home.join("a2a"))
-            .stdin(Stdio::null())
-            .output()?;
+    let title = "\nNow two live agents in the background, both the built-in dummy:\n";
+    writeln!(out, "{title}")?;
+    for Typed { by, args } in SESSION {
+        let words: Vec<String> = args.iter().map(|word| quoted(word)).collect();
+        let who = by.map_or_else(String::new, |agent| format!("(in {agent}) "));
+        writeln!(out, "{who}$ synapse {}", words.join(" "))?;
+        out.flush()?;
+        let mut command = synapse(&home)?;
+        if let Some(agent) = by {
+            command.env("SYNAPSE_AGENT_ID", id_of(agent, &home)?);
+        }
+        let run = command.args(args).output()?;
         out.write_all(&run.stdout)?;
         out.write_all(&run.stderr)?;
     }
     Ok(std::fs::remove_dir_all(&home)?)
+}
+
+/// This very program, at home there.
+fn synapse(home: &Path) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .env("SYNAPSE_HOME", home.join("synapse"))
+        .env("A2A_HOME", home.join("a2a"))
+        .env_remove("SYNAPSE_AGENT_ID")
+        .stdin(Stdio::null());
+    Ok(command)
+}
+
+/// Who an agent is, as it knows itself.
+fn id_of(agent: &str, home: &Path) -> Result<String> {
+    let listed = synapse(home)?.args(["list", "--json"]).output()?;
+    let agents: Vec<Value> = serde_json::from_slice(&listed.stdout)?;
+    let known = agents
+        .iter()
+        .find(|one| one.get("handle").and_then(Value::as_str) == Some(agent));
+    let id = known.and_then(|one| one.get("agent_id")?.as_str());
+    Ok(id.unwrap_or_default().to_owned())
 }
 
 fn quoted(word: &str) -> String {

@@ -90,6 +90,8 @@ pub(super) struct Shown {
     way: Option<Screenful>,
     told: Told,
     lines: Lines,
+    /// The reply is known: what follows are its pieces.
+    is_whole: bool,
 }
 
 impl Shown {
@@ -101,6 +103,7 @@ impl Shown {
             way,
             told: Told::default(),
             lines: Lines::default(),
+            is_whole: false,
         }
     }
 
@@ -108,7 +111,9 @@ impl Shown {
     pub(super) fn take(&mut self, name: &str, data: &Value) {
         match name {
             "status" => self.state(data.get("state").and_then(Value::as_str).unwrap_or("")),
-            "artifact" => self.grow(data),
+            // From here on the reply is taken apart; what is shown to a person is the whole.
+            "message" if data.get("reply").is_some() => self.is_whole = true,
+            "artifact" if !self.is_whole => self.grow(data),
             _ => {}
         }
     }
