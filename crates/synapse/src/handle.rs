@@ -171,7 +171,40 @@ pub fn find<'a>(entries: &'a [Entry], wanted: &str, dir: &Path) -> Result<&'a En
     }
     Err(AddressError::Nobody {
         wanted: word.to_owned(),
-        nearest: nearest_handles(entries, word),
+        nearest: nearest_handles(entries.iter().map(|entry| &entry.handle), word),
+    })
+}
+
+/// Who is meant by a word: an agent of this machine, or one elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Whom<'a> {
+    /// One that runs here.
+    Local(&'a Entry),
+    /// One elsewhere, by its alias.
+    External(&'a Handle),
+}
+
+/// The agent that is meant by `wanted`: one of this machine, as [`find`] finds it, and only then one elsewhere.
+///
+/// # Errors
+/// As [`find`] has them.
+pub fn find_anywhere<'a>(
+    entries: &'a [Entry],
+    aliases: &'a [Handle],
+    wanted: &str,
+    dir: &Path,
+) -> Result<Whom<'a>, AddressError> {
+    let missing = match find(entries, wanted, dir) {
+        Err(AddressError::Nobody { wanted, .. }) => wanted,
+        found => return found.map(Whom::Local),
+    };
+    let mut meant = aliases.iter().filter(|alias| alias.is(&missing));
+    meant.next().map(Whom::External).ok_or_else(|| {
+        let handles = entries.iter().map(|entry| &entry.handle);
+        AddressError::Nobody {
+            nearest: nearest_handles(handles.chain(aliases), &missing),
+            wanted: missing,
+        }
     })
 }
 
@@ -201,8 +234,8 @@ fn candidate(entry: &Entry) -> Candidate {
     }
 }
 
-fn nearest_handles(entries: &[Entry], word: &str) -> Vec<Handle> {
-    let mut left: Vec<&str> = entries.iter().map(|entry| entry.handle.as_str()).collect();
+fn nearest_handles<'a>(handles: impl Iterator<Item = &'a Handle>, word: &str) -> Vec<Handle> {
+    let mut left: Vec<&str> = handles.map(Handle::as_str).collect();
     let mut found = Vec::new();
     while found.len() < SUGGESTIONS
         && let Some(next) = nearest(word, left.iter().copied())
@@ -334,6 +367,23 @@ mod tests {
         for odd in ["", "@", "-", "é", "codex-99999999", "会"] {
             assert!(found(odd, "/").contains("no agent"), "{odd}");
         }
+    }
+
+    #[test]
+    fn an_agent_elsewhere_is_meant_when_none_here_is() {
+        let agents = agents();
+        let aliases = ["weather", "Codex"].map(|alias| Handle::parse(alias).unwrap());
+        let found = |word: &str| find_anywhere(&agents, &aliases, word, Path::new("/"));
+        assert_eq!(found("@WEATHER"), Ok(Whom::External(&aliases[0])));
+        assert_eq!(found("codex"), Ok(Whom::Local(&agents[0])), "here first");
+        assert!(
+            found("claude")
+                .unwrap_err()
+                .to_string()
+                .contains("could be any")
+        );
+        let error = found("wether").unwrap_err().to_string();
+        assert!(error.contains("nearest are @weather"), "{error}");
     }
 
     #[test]
