@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::verbs::answer::Answer;
 use crate::verbs::attach::Attach;
+use crate::verbs::doctor::Doctor;
 use crate::verbs::list::List;
 use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
@@ -136,6 +137,9 @@ Examples:
         #[arg(last = true)]
         args: Vec<String>,
     },
+    /// Look at this machine, and at an agent: what is wrong, and what to do
+    #[command(after_help = "Examples:\n  synapse doctor\n  synapse doctor codex --json")]
+    Doctor(Doctor),
     /// Print completions for a shell
     #[command(
         after_help = "Example:\n  synapse completions bash > ~/.local/share/bash-completion/completions/synapse"

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
             output,
             args,
         } => verbs::record::run(&profile, &output, &args),
+        Command::Doctor(args) => verbs::doctor::run(&args),
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
         Command::Man => verbs::manual::man(),
         Command::DummyAgent => verbs::dummy_agent::run(),

@@ -79,6 +79,18 @@ impl Record {
             .find_map(|(_, path)| self.read(&tail(path)?, needle))
     }
 
+    /// Where the records are.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The record that was written to last, if any was since then.
+    pub fn newest(&self, since: SystemTime) -> Option<PathBuf> {
+        let mut files = Vec::new();
+        collect(&self.root, since, DEPTH, &mut files);
+        files.into_iter().max().map(|(_, path)| path)
+    }
+
     fn read(&self, text: &str, needle: &str) -> Option<Recorded> {
         match self.kind {
             Kind::Claude => claude::reply(text, needle),

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod attach;
 mod changes;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod dummy_agent;
 pub(crate) mod host;
 pub(crate) mod interrupt;

@@ -47,6 +47,11 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
     reach::block_on(async move { follower.run(&mut out).await })
 }
 
+/// The last lines of an agent's log.
+pub(super) fn tail(path: &Path, count: usize) -> Result<Vec<u8>> {
+    last_lines(&mut open(path)?, path, count)
+}
+
 fn open(path: &Path) -> Result<File> {
     File::open(path).with_context(|| format!("cannot read {}", path.display()))
 }

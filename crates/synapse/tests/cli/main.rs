@@ -9,6 +9,7 @@
 )]
 
 mod answer;
+mod doctor;
 mod list;
 mod logs;
 mod send;

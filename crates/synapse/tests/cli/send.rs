@@ -264,6 +264,32 @@ fn what_cannot_be_sent_is_refused_before_anybody_hears_of_it() {
 }
 
 #[test]
+fn files_arrive_whole() {
+    let world = World::with_dummy();
+    let home = world.home.path();
+    let bytes: Vec<u8> = (0..=255).cycle().take(3 << 20).collect();
+    std::fs::write(home.join("large.bin"), &bytes).unwrap();
+    std::fs::write(home.join("note.txt"), "read me").unwrap();
+    let said = world.ok(&[
+        "send",
+        "dummy",
+        "say:here",
+        "--return",
+        "--file",
+        "note.txt",
+        "--file",
+        "large.bin",
+    ]);
+    let found: Vec<&str> = said
+        .split("[File: ")
+        .filter_map(|part| part.split_once(']').map(|(path, _)| path))
+        .collect();
+    assert_eq!(found.len(), 2, "{said}");
+    assert_eq!(std::fs::read_to_string(found[0]).unwrap(), "read me");
+    assert!(std::fs::read(found[1]).unwrap() == bytes);
+}
+
+#[test]
 fn the_configuration_says_whether_send_waits() {
     let world = World::with_dummy();
     let config = world.home.path().join("synapse/config.yaml");

@@ -1,0 +1,74 @@
+//! `synapse doctor`: looks at this machine, and at an agent, and says what is wrong and what to do.
+
+mod agent;
+mod check;
+mod files;
+mod machine;
+mod programs;
+
+use std::io::{IsTerminal as _, Write};
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use synapse::paths::Paths;
+
+use super::spinner::Spinner;
+use super::{paint, reach};
+use check::{Check, Level};
+
+/// `synapse doctor …`
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// An agent to look at as well
+    agent: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it; fails if something it found does.
+pub(crate) fn run(args: &Doctor) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    let entry = args.agent.as_deref().map(reach::agent).transpose()?;
+    let spinner = Spinner::begin("looking around");
+    let mut checks = machine::look(&paths);
+    checks.extend(programs::look());
+    if let Some(entry) = &entry {
+        checks.extend(reach::block_on(async {
+            Ok(agent::look(entry, &paths).await)
+        })?);
+    }
+    drop(spinner);
+    let is_well = checks.iter().all(|check| check.level != Level::Fail);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let report = json!({ "ok": is_well, "checks": checks });
+        serde_json::to_writer_pretty(&mut out, &report)?;
+        writeln!(out)?;
+    } else {
+        print(&mut out, &checks)?;
+    }
+    Ok(u8::from(!is_well))
+}
+
+fn print(out: &mut impl Write, checks: &[Check]) -> Result<()> {
+    let is_coloured = paint::is_coloured(std::io::stdout().is_terminal());
+    let widest = checks.iter().map(|check| check.topic.chars().count()).max();
+    let widest = widest.unwrap_or(0);
+    let indent = format!("\n{:1$}", "", widest + 8);
+    for check in checks {
+        let word = check.level.word();
+        let level = if is_coloured {
+            format!("\x1b[{}m{word:4}\x1b[0m", check.level.ansi())
+        } else {
+            format!("{word:4}")
+        };
+        let said = check.said.replace('\n', &indent);
+        writeln!(out, "{level}  {:widest$}  {said}", check.topic)?;
+        if let Some(advice) = &check.advice {
+            writeln!(out, "{}→ {advice}", indent.trim_start_matches('\n'))?;
+        }
+    }
+    Ok(())
+}

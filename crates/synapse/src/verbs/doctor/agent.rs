@@ -1,0 +1,154 @@
+//! One agent: its host, its door, what it does, its record and its log.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use hyper::Method;
+use serde_json::Value;
+use synapse::client::Client;
+use synapse::paths::Paths;
+use synapse::record::Record;
+use synapse::registry::Entry;
+
+use super::super::{logs, profile, reach};
+use super::check::Check;
+use super::files;
+
+/// How many lines of the log are worth showing.
+const LAST_LINES: usize = 5;
+
+/// Looks at it.
+pub(super) async fn look(entry: &Entry, paths: &Paths) -> Vec<Check> {
+    let mut checks = vec![host(entry), folder(entry)];
+    let token = entry.token_path.as_deref();
+    checks.extend(token.and_then(|path| files::file("token", path)));
+    match Client::of(entry) {
+        Err(error) => checks.push(Check::fail(
+            "token",
+            format!("{error:#}"),
+            format!(
+                "start it again: synapse stop {0} && synapse start …",
+                entry.handle
+            ),
+        )),
+        Ok(client) => checks.extend(door(entry, &client).await),
+    }
+    checks.extend(record(entry));
+    checks.push(log(entry, &paths.log(&entry.handle)));
+    checks
+}
+
+fn host(entry: &Entry) -> Check {
+    let (handle, pid, version) = (&entry.handle, entry.pid, &entry.version);
+    let said = format!(
+        "{handle} is PID {pid}, version {version}, profile {}",
+        entry.profile
+    );
+    if !Path::new(&format!("/proc/{pid}")).exists() {
+        let said = format!("{said}; there is no such process");
+        return Check::fail("host", said, "the next `synapse list` removes its entry");
+    }
+    if version != env!("CARGO_PKG_VERSION") {
+        let advice = format!(
+            "this is {}; stop it and start it again",
+            env!("CARGO_PKG_VERSION")
+        );
+        return Check::warn("host", said, advice);
+    }
+    Check::ok("host", said)
+}
+
+fn folder(entry: &Entry) -> Check {
+    let dir = entry.working_dir.display();
+    if entry.working_dir.is_dir() {
+        return Check::ok("directory", dir.to_string());
+    }
+    let advice = "stop it and start it where it can work";
+    Check::warn("directory", format!("{dir} is gone"), advice)
+}
+
+async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
+    let begin = Instant::now();
+    let status = reach::within(reach::MOMENT, client.call(Method::GET, "/status", None)).await;
+    let took = begin.elapsed();
+    match status {
+        Err(error) => {
+            let handle = &entry.handle;
+            let said = format!("{} does not answer: {error:#}", entry.endpoint);
+            let advice = format!("is the host stopped or stuck? synapse stop {handle}");
+            vec![Check::fail("http", said, advice)]
+        }
+        Ok(status) => {
+            let millis = took.as_millis();
+            let said = format!("{} answers within {millis} ms", entry.endpoint);
+            vec![Check::ok("http", said), state(entry, &status)]
+        }
+    }
+}
+
+fn state(entry: &Entry, status: &Value) -> Check {
+    let text = |name: &str| status.get(name).and_then(Value::as_str).unwrap_or("");
+    let queue = status.get("queue").and_then(Value::as_u64).unwrap_or(0);
+    let (state, handle) = (text("status"), &entry.handle);
+    let said = format!("{state} ({}), {queue} waiting", text("evidence"));
+    match state {
+        "INPUT_REQUIRED" => {
+            let advice = format!(
+                "answer it: synapse answer {handle} … (synapse status {handle} shows the options)"
+            );
+            Check::warn("state", said, advice)
+        }
+        "STARTING" => {
+            let advice = format!("if it stays so, look at it: synapse screen {handle}");
+            Check::warn("state", said, advice)
+        }
+        _ => Check::ok("state", said),
+    }
+}
+
+/// Whether the program writes the record that gives exact replies.
+fn record(entry: &Entry) -> Option<Check> {
+    let Ok(profile) = profile::find(&entry.profile) else {
+        let said = format!("the profile {} is not to be found from here", entry.profile);
+        return Some(Check::ok("record", said));
+    };
+    let Some(name) = profile.record.as_deref() else {
+        return Some(Check::ok("record", "none: replies are read off the screen"));
+    };
+    let home = profile.env.get("HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::var_os("HOME").map(PathBuf::from))?;
+    let record = Record::of(name, &home)?;
+    let since = entry.started_at.and_then(|at| {
+        let seconds = u64::try_from(at.as_second()).ok()?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+    });
+    let since = since.unwrap_or(SystemTime::UNIX_EPOCH);
+    Some(match record.newest(since) {
+        Some(path) => Check::ok("record", path.display().to_string()),
+        None => Check::warn(
+            "record",
+            format!(
+                "nothing below {} since it was started",
+                record.root().display()
+            ),
+            "before the first turn that is as it should be; later, replies come from the screen",
+        ),
+    })
+}
+
+fn log(entry: &Entry, path: &Path) -> Check {
+    match logs::tail(path, LAST_LINES) {
+        Ok(lines) => {
+            let lines = String::from_utf8_lossy(&lines).trim_end().to_owned();
+            Check::ok("log", format!("{}\n{lines}", path.display()))
+        }
+        Err(error) => Check::warn(
+            "log",
+            format!("{error:#}"),
+            format!(
+                "what {} does goes on; only its log is missing",
+                entry.handle
+            ),
+        ),
+    }
+}

@@ -1,0 +1,122 @@
+//! Folders and files that only their owner should see.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+
+use super::check::Check;
+
+/// The bits that let others in.
+const OTHERS: u32 = 0o077;
+
+/// Looks at a folder of ours. One that is not there will be made when it is needed.
+pub(super) fn folder(topic: &str, path: &Path) -> Check {
+    let shown = path.display();
+    let about = match fs::metadata(path) {
+        Ok(about) => about,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Check::ok(topic, format!("{shown}: made when it is needed"));
+        }
+        Err(error) => {
+            let advice = "see that you may enter the folders above it";
+            return Check::fail(topic, format!("{shown}: {error}"), advice);
+        }
+    };
+    if !about.is_dir() {
+        let advice = format!("move it away: mv {shown} {shown}.old");
+        return Check::fail(topic, format!("{shown} is not a folder"), advice);
+    }
+    if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        let advice = format!("make it yours: chown -R $(id -un) {shown} && chmod 700 {shown}");
+        return Check::fail(topic, format!("{shown} cannot be written"), advice);
+    }
+    if is_open(&about) {
+        let mode = about.permissions().mode() & 0o777;
+        let said = format!("{shown} is open to others (mode {mode:03o})");
+        return Check::warn(topic, said, format!("chmod 700 {shown}"));
+    }
+    Check::ok(topic, shown.to_string())
+}
+
+/// Looks at the files right below a folder; nothing if there are none.
+pub(super) fn inside(topic: &str, path: &Path) -> Option<Check> {
+    let entries = fs::read_dir(path).ok()?.flatten();
+    let mut count = 0;
+    let mut open = Vec::new();
+    for entry in entries {
+        let Ok(about) = entry.metadata() else {
+            continue;
+        };
+        if about.is_file() {
+            count += 1;
+            if is_open(&about) {
+                open.push(entry.path());
+            }
+        }
+    }
+    let shown = path.display();
+    match open.first() {
+        None if count == 0 => None,
+        None => Some(Check::ok(topic, format!("files of yours alone: {count}"))),
+        Some(first) => {
+            let said = format!(
+                "{} of {count} files can be read by others, such as {}",
+                open.len(),
+                first.display()
+            );
+            Some(Check::fail(topic, said, format!("chmod 600 {shown}/*")))
+        }
+    }
+}
+
+/// Looks at one file that may not be there.
+pub(super) fn file(topic: &str, path: &Path) -> Option<Check> {
+    let about = fs::metadata(path).ok()?;
+    let shown = path.display();
+    if is_open(&about) {
+        let said = format!("{shown} can be read by others");
+        return Some(Check::fail(topic, said, format!("chmod 600 {shown}")));
+    }
+    Some(Check::ok(topic, format!("{shown}, yours alone")))
+}
+
+fn is_open(about: &Metadata) -> bool {
+    about.permissions().mode() & OTHERS != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Level;
+    use super::*;
+
+    fn chmod(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn whatever_others_can_see_is_told_with_what_to_do() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().join("home");
+        assert_eq!(folder("home", &home).level, Level::Ok, "made when needed");
+        fs::create_dir(&home).unwrap();
+        chmod(&home, 0o700);
+        assert_eq!(folder("home", &home).level, Level::Ok);
+        chmod(&home, 0o755);
+        let open = folder("home", &home);
+        assert_eq!(open.level, Level::Warn);
+        assert!(open.advice.unwrap().starts_with("chmod 700"));
+
+        assert_eq!(inside("tokens", &home), None);
+        let token = home.join("token");
+        fs::write(&token, "x").unwrap();
+        chmod(&token, 0o600);
+        assert_eq!(inside("tokens", &home).unwrap().level, Level::Ok);
+        assert_eq!(file("token", &token).unwrap().level, Level::Ok);
+        chmod(&token, 0o644);
+        assert_eq!(inside("tokens", &home).unwrap().level, Level::Fail);
+        assert_eq!(file("token", &token).unwrap().level, Level::Fail);
+        assert_eq!(folder("home", &token).level, Level::Fail, "not a folder");
+    }
+}

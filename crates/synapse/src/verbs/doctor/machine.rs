@@ -1,0 +1,174 @@
+//! This machine: our own program, the folders, the configuration, who runs, which ports are free,
+//! the terminal.
+
+use std::net::{Ipv4Addr, TcpListener};
+
+use rustix::pty::{OpenptFlags, openpt};
+use synapse::config::Config;
+use synapse::paths::Paths;
+use synapse::registry::Registry;
+
+use super::check::Check;
+use super::files;
+
+/// Where agents listen unless told otherwise.
+const PORTS: std::ops::RangeInclusive<u16> = 8100..=8179;
+
+/// Looks at all of it.
+pub(super) fn look(paths: &Paths) -> Vec<Check> {
+    let mut checks = vec![own()];
+    for (topic, path) in [("home", paths.config()), ("shared home", paths.registry())] {
+        checks.extend(path.parent().map(|folder| files::folder(topic, folder)));
+    }
+    checks.push(files::folder("registry", &paths.registry()));
+    checks.push(files::folder("logs", &paths.logs()));
+    checks.extend(files::inside("entries", &paths.registry()));
+    checks.extend(files::inside("tokens", &paths.tokens()));
+    checks.extend(files::file("store", &paths.store()));
+    checks.extend(config(paths));
+    checks.extend(agents(paths));
+    checks.push(ports());
+    checks.push(pseudo_terminal());
+    checks.push(terminal(std::env::var("TERM").ok().as_deref()));
+    checks
+}
+
+fn own() -> Check {
+    let version = env!("CARGO_PKG_VERSION");
+    match std::env::current_exe() {
+        Ok(path) => Check::ok("synapse", format!("{version}, {}", path.display())),
+        Err(error) => Check::fail(
+            "synapse",
+            format!("{version}, but it cannot find itself: {error}"),
+            "is /proc mounted? Agents in the background need it",
+        ),
+    }
+}
+
+fn config(paths: &Paths) -> Vec<Check> {
+    let file = paths.config();
+    match Config::load(&file) {
+        Err(error) => {
+            let advice = format!("correct {}", file.display());
+            vec![Check::fail("config", error.to_string(), advice)]
+        }
+        Ok(loaded) if loaded.warnings.is_empty() => {
+            let said = if file.exists() {
+                file.display().to_string()
+            } else {
+                format!("{}: none, so everything has its default", file.display())
+            };
+            vec![Check::ok("config", said)]
+        }
+        Ok(loaded) => {
+            let warnings = loaded.warnings.iter();
+            let warn = |said: String| Check::warn("config", said, "correct it, or remove the line");
+            warnings.map(|warning| warn(warning.to_string())).collect()
+        }
+    }
+}
+
+fn agents(paths: &Paths) -> Vec<Check> {
+    let survey = match Registry::new(paths.registry()).survey() {
+        Ok(survey) => survey,
+        Err(error) => {
+            let advice = "see that the folder is yours and can be written";
+            return vec![Check::fail("agents", error.to_string(), advice)];
+        }
+    };
+    let names: Vec<String> = survey
+        .entries
+        .iter()
+        .map(|entry| entry.handle.to_string())
+        .collect();
+    let mut checks = vec![match names.as_slice() {
+        [] => Check::ok("agents", "none runs"),
+        names => Check::ok(
+            "agents",
+            format!("{} run: {}", names.len(), names.join(", ")),
+        ),
+    }];
+    for entry in &survey.swept {
+        let (handle, pid) = (&entry.handle, entry.pid);
+        checks.push(Check::warn(
+            "agents",
+            format!("the host of {handle} (PID {pid}) died without a word; its entry is removed"),
+            format!("synapse logs {handle} may say why"),
+        ));
+    }
+    for odd in &survey.unreadable {
+        let path = odd.path.display();
+        checks.push(Check::warn(
+            "agents",
+            format!("{path} cannot be understood: {}", odd.reason),
+            format!("if no agent needs it: rm {path}"),
+        ));
+    }
+    checks
+}
+
+fn ports() -> Check {
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let free = PORTS.filter(is_free).count();
+    let said = format!(
+        "{free} of {} ports from {} to {} are free",
+        PORTS.count(),
+        PORTS.start(),
+        PORTS.end()
+    );
+    if free == 0 {
+        return Check::fail(
+            "ports",
+            said,
+            "start agents with --port 0: the system chooses one",
+        );
+    }
+    Check::ok("ports", said)
+}
+
+fn pseudo_terminal() -> Check {
+    match openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC) {
+        Ok(_) => Check::ok("terminals", "the system gives them out"),
+        Err(error) => Check::fail(
+            "terminals",
+            format!("the system gives out none: {error}"),
+            "is /dev/pts mounted? /proc/sys/kernel/pty/max says how many there may be",
+        ),
+    }
+}
+
+fn terminal(term: Option<&str>) -> Check {
+    let advice = "set TERM to what your terminal is, such as xterm-256color";
+    match term {
+        Some("dumb") => Check::warn("TERM", "dumb: agents get xterm-256color instead", advice),
+        Some("") | None => Check::warn("TERM", "not set: agents get xterm-256color", advice),
+        Some(term) => Check::ok("TERM", term),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Level;
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_can_nothing_is_told() {
+        assert_eq!(terminal(Some("xterm")).level, Level::Ok);
+        assert_eq!(terminal(Some("dumb")).level, Level::Warn);
+        assert_eq!(terminal(None).level, Level::Warn);
+    }
+
+    #[test]
+    fn a_wrong_setting_fails_and_an_unknown_one_warns() {
+        let place = tempfile::tempdir().unwrap();
+        let paths = Paths::new(place.path().join("a"), place.path());
+        let level = |text: &str| {
+            std::fs::write(paths.config(), text).unwrap();
+            config(&paths)[0].level
+        };
+        assert_eq!(config(&paths)[0].level, Level::Ok);
+        assert_eq!(level("queue_limit: 8\n"), Level::Ok);
+        assert_eq!(level("queue_limt: 8\n"), Level::Warn);
+        assert_eq!(level("queue_limit: many\n"), Level::Fail);
+    }
+}
