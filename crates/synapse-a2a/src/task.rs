@@ -25,6 +25,7 @@ pub struct Task {
     reply: Option<Said>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    since: Timestamp,
 }
 
 impl Task {
@@ -55,6 +56,7 @@ impl Task {
             reply: None,
             created_at: first.at,
             updated_at: first.at,
+            since: first.at,
         })
     }
 
@@ -78,7 +80,10 @@ impl Task {
     pub fn apply(&mut self, event: Event) -> Result<(), IllegalEvent> {
         match event.fact {
             Fact::Submitted { .. } => return Err(IllegalEvent::SubmittedTwice),
-            Fact::Moved { status } => self.move_to(status)?,
+            Fact::Moved { status } => {
+                self.move_to(status)?;
+                self.since = self.since.max(event.at);
+            }
             Fact::ArtifactOpened { artifact, body } => self.open(artifact, body)?,
             Fact::ArtifactGrew { artifact, text } => {
                 let open = self.open_artifact(&artifact)?;
@@ -98,7 +103,11 @@ impl Task {
             Fact::Answered { message } => self.answer(message)?,
             Fact::Noted { text } => {
                 self.check_in_turn()?;
-                self.note = Some(text);
+                // While a question is open, the question is what a client must see.
+                if self.state() == TaskState::Working {
+                    self.note = Some(text);
+                    self.since = self.since.max(event.at);
+                }
             }
             Fact::Spoke { message } => {
                 self.check_in_turn()?;
@@ -140,7 +149,7 @@ impl Task {
         &self.history
     }
 
-    /// What the agent last told of how far it is.
+    /// What the agent last told of how far it is, in the state it is in.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -180,12 +189,18 @@ impl Task {
         self.updated_at
     }
 
+    /// Since when it stands where it stands; a note of the agent counts as a new standing.
+    pub fn since(&self) -> Timestamp {
+        self.since
+    }
+
     fn move_to(&mut self, status: Status) -> Result<(), IllegalEvent> {
         let (from, to) = (self.state(), status.state());
         if !from.can_become(to) {
             return Err(IllegalEvent::Move { from, to });
         }
         self.status = status;
+        self.note = None;
         Ok(())
     }
 

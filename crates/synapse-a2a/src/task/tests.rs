@@ -257,6 +257,23 @@ fn an_answer_is_kept_behind_the_question_it_answers() {
 }
 
 #[test]
+fn a_note_belongs_to_the_state_it_was_made_in() {
+    let note = |text: &str| Fact::Noted { text: text.into() };
+    let task = working([note("halfway")]).unwrap();
+    assert_eq!((task.note(), task.since()), (Some("halfway"), Timestamp(3)));
+
+    let task = working([
+        note("halfway"),
+        moved(status(TaskState::InputRequired)),
+        note("unheard"),
+        opened("a-1", Body::text("x")),
+    ])
+    .unwrap();
+    assert_eq!((task.note(), task.since()), (None, Timestamp(4)));
+    assert_eq!(task.updated_at(), Timestamp(6));
+}
+
+#[test]
 fn states_are_spelled_on_the_wire_as_they_are_shown() {
     for state in TaskState::ALL {
         assert_eq!(serde_json::to_value(state).unwrap(), state.to_string());
