@@ -40,9 +40,11 @@ lint: ## format check, clippy with warnings as errors, cargo-deny where it is in
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; fi
 
-fuzz: ## feed random bytes to screen and reading for FUZZ_SECONDS (default 60)
+fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS each (default 60)
 	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked
-	cargo fuzz run screen -s none -- -max_total_time=$(FUZZ_SECONDS)
+	for target in $$(cargo fuzz list); do \
+		cargo fuzz run "$$target" -s none -- -max_total_time=$(FUZZ_SECONDS); \
+	done
 
 clean: ## remove everything that was built
 	cargo clean

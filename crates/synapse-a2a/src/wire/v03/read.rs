@@ -1,0 +1,269 @@
+//! What a 0.3 client asks for over JSON-RPC. A part may leave its `kind` away where only one can be meant.
+
+use serde_json::Value;
+
+use super::BARE_DATA;
+use crate::id::{ContextId, MessageId, TaskId};
+use crate::message::{Content, Message, Part, Role};
+use crate::wire::fields::{Complaints, Fields};
+use crate::wire::protocol_error::ProtocolError;
+use crate::wire::request::{
+    Authentication, History, Patience, PushConfig, PushRequest, SendRequest, TaskRequest, Wish,
+};
+use crate::wire::v1;
+
+/// Reads `MessageSendParams`.
+///
+/// # Errors
+/// If a field is missing or wrong.
+pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
+    let mut wrong = Complaints::default();
+    let read = read_send(params, &mut wrong);
+    wrong.finish(read)
+}
+
+/// Reads `TaskQueryParams` and `TaskIdParams`.
+///
+/// # Errors
+/// If a field is missing or wrong.
+pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
+    let mut wrong = Complaints::default();
+    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
+        let history = history(&fields, &mut wrong);
+        let task = fields.required_text("id", &mut wrong)?;
+        Some(TaskRequest {
+            task: TaskId::new(task),
+            history,
+        })
+    });
+    wrong.finish(read)
+}
+
+/// Reads a `TaskPushNotificationConfig`.
+///
+/// # Errors
+/// If a field is missing or wrong.
+pub fn push_config(params: &Value) -> Result<(TaskId, PushConfig), ProtocolError> {
+    let mut wrong = Complaints::default();
+    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
+        let task = fields.required_text("taskId", &mut wrong);
+        if fields.get("pushNotificationConfig").is_none() {
+            fields.missing("pushNotificationConfig", &mut wrong);
+        }
+        let config = fields.object("pushNotificationConfig", &mut wrong);
+        let config = config.and_then(|config| inner_push(&config, &mut wrong));
+        Some((TaskId::new(task?), config?))
+    });
+    wrong.finish(read)
+}
+
+/// Reads which of the notifications of a task is meant; all or the only one if none is named.
+///
+/// # Errors
+/// If a field is missing or wrong.
+pub fn push_request(params: &Value) -> Result<PushRequest, ProtocolError> {
+    let mut wrong = Complaints::default();
+    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
+        let id = fields.text("pushNotificationConfigId", &mut wrong);
+        let task = fields.required_text("id", &mut wrong)?;
+        Some(PushRequest {
+            task: TaskId::new(task),
+            id,
+        })
+    });
+    wrong.finish(read)
+}
+
+/// How much of the conversation to tell; here 0 is no limit.
+pub(in crate::wire) fn history(fields: &Fields<'_>, wrong: &mut Complaints) -> History {
+    match v1::history(fields, wrong) {
+        History::Last(0) => History::All,
+        other => other,
+    }
+}
+
+/// How to be answered. Who does not say, waits.
+pub(in crate::wire) fn wish(fields: &Fields<'_>, push: &str, wrong: &mut Complaints) -> Wish {
+    let is_hasty = fields.flag("blocking", wrong) == Some(false);
+    let push = fields.object(push, wrong);
+    Wish {
+        patience: if is_hasty {
+            Patience::None
+        } else {
+            Patience::UntilSettled
+        },
+        history: history(fields, wrong),
+        push: push.and_then(|push| inner_push(&push, wrong)),
+        output_modes: fields.texts("acceptedOutputModes", wrong),
+    }
+}
+
+/// Where notifications go.
+pub(in crate::wire) fn inner_push(
+    fields: &Fields<'_>,
+    wrong: &mut Complaints,
+) -> Option<PushConfig> {
+    let authentication = fields
+        .object("authentication", wrong)
+        .and_then(|authentication| {
+            let schemes = authentication.texts("schemes", wrong);
+            let credentials = authentication.text("credentials", wrong);
+            // Of several, the first is the one we can serve without asking back.
+            let scheme = schemes.into_iter().next()?;
+            Some(Authentication {
+                scheme,
+                credentials,
+            })
+        });
+    Some(PushConfig {
+        id: fields.text("id", wrong),
+        token: fields.text("token", wrong),
+        authentication,
+        url: v1::url(fields, wrong)?,
+    })
+}
+
+/// The parts of a message, under this name; there must be one.
+pub(in crate::wire) fn parts(
+    fields: &Fields<'_>,
+    name: &str,
+    wrong: &mut Complaints,
+    read: impl Fn(&Value, String, &mut Complaints) -> Option<Part>,
+) -> Vec<Part> {
+    let parts = fields.list(name, wrong);
+    let is_list = fields.get(name).is_none_or(Value::is_array);
+    if parts.is_empty() && is_list {
+        wrong.add(fields.path(name), "must have at least one part");
+    }
+    let parts = parts.into_iter();
+    parts
+        .filter_map(|(path, value)| read(value, path, wrong))
+        .collect()
+}
+
+/// A part that says what it is in `kind` or `type`.
+pub(in crate::wire) fn part(value: &Value, path: String, wrong: &mut Complaints) -> Option<Part> {
+    let fields = Fields::of(value, path.clone(), wrong)?;
+    let said = fields
+        .text("kind", wrong)
+        .or_else(|| fields.text("type", wrong));
+    let has = |name: &str| fields.get(name).is_some();
+    let kind = said.as_deref().or_else(|| {
+        let mut names = ["text", "file", "data"].into_iter();
+        names.find(|name| has(name))
+    });
+    match kind {
+        Some("text") => {
+            let Some(Value::String(text)) = fields.get("text") else {
+                wrong.add(fields.path("text"), "must be a string");
+                return None;
+            };
+            let mut part = Part::text(text);
+            part.metadata = fields.metadata("metadata", wrong);
+            Some(part)
+        }
+        Some("file") => {
+            if !has("file") {
+                fields.missing("file", wrong);
+            }
+            let mut part = file(&fields.object("file", wrong)?, wrong)?;
+            part.metadata = fields.metadata("metadata", wrong);
+            Some(part)
+        }
+        Some("data") => {
+            let Some(data) = fields.get("data") else {
+                fields.missing("data", wrong);
+                return None;
+            };
+            let mut metadata = fields.metadata("metadata", wrong);
+            let data = bare(data, metadata.remove(BARE_DATA).as_ref());
+            Some(Part {
+                metadata,
+                ..Part::data(data)
+            })
+        }
+        _ => {
+            wrong.add(path, "must have the kind text, file or data");
+            None
+        }
+    }
+}
+
+/// Data that was wrapped because it is no object, unwrapped.
+pub(in crate::wire) fn bare(data: &Value, mark: Option<&Value>) -> Value {
+    match (mark, data.get("value")) {
+        (Some(Value::Bool(true)), Some(value)) => value.clone(),
+        _ => data.clone(),
+    }
+}
+
+fn file(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Part> {
+    let content = if fields.get("bytes").is_some() {
+        let bytes = fields.bytes("bytes", wrong)?;
+        Content::Raw { bytes }
+    } else {
+        // Some clients of the time wrote `url`.
+        let url = fields
+            .text("uri", wrong)
+            .or_else(|| fields.text("url", wrong));
+        let Some(url) = url else {
+            wrong.add(fields.path("uri"), "must be there where 'bytes' is not");
+            return None;
+        };
+        Content::Url { url }
+    };
+    Some(Part {
+        media_type: fields.text("mimeType", wrong),
+        filename: fields.text("name", wrong),
+        ..Part::new(content)
+    })
+}
+
+fn read_send(params: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
+    let fields = Fields::of(params, String::new(), wrong)?;
+    let wish = match fields.object("configuration", wrong) {
+        Some(configuration) => wish(&configuration, "pushNotificationConfig", wrong),
+        None => Wish::default(),
+    };
+    let metadata = fields.metadata("metadata", wrong);
+    if fields.get("message").is_none() {
+        fields.missing("message", wrong);
+    }
+    let said = fields.object("message", wrong)?;
+    let id = said.required_text("messageId", wrong);
+    let role = role(&said, wrong);
+    let parts = parts(&said, "parts", wrong, part);
+    let references = said.texts("referenceTaskIds", wrong);
+    let message = Message {
+        metadata: said.metadata("metadata", wrong),
+        extensions: said.texts("extensions", wrong),
+        references: references.into_iter().map(TaskId::new).collect(),
+        ..Message::new(MessageId::new(id?), role?, parts)
+    };
+    Some(SendRequest {
+        message,
+        task: said.text("taskId", wrong).map(TaskId::new),
+        context: said.text("contextId", wrong).map(ContextId::new),
+        wish,
+        metadata,
+    })
+}
+
+/// Who speaks.
+pub(in crate::wire) fn role(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Role> {
+    let role = match fields.get("role") {
+        None => {
+            fields.missing("role", wrong);
+            return None;
+        }
+        Some(said) => match said.as_str() {
+            Some("user") => Some(Role::User),
+            Some("agent") => Some(Role::Agent),
+            _ => None,
+        },
+    };
+    if role.is_none() {
+        wrong.add(fields.path("role"), "must be user or agent");
+    }
+    role
+}
