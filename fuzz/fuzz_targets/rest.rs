@@ -1,13 +1,19 @@
-//! Random bytes as the body of an HTTP+JSON request of 1.0 and of 0.3, and as a page token.
+//! Random bytes as an HTTP+JSON request of 1.0 and of 0.3: its path, its query, its body, its page token.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use synapse_a2a::wire::{page, v03_rest, v1};
+use synapse_a2a::wire::operation::Version;
+use synapse_a2a::wire::{page, rest, v03_rest, v1};
 
 fuzz_target!(|body: &[u8]| {
-    if let Ok(token) = std::str::from_utf8(body) {
-        let _ = page::Cursor::read(token);
+    if let Ok(text) = std::str::from_utf8(body) {
+        let _ = page::Cursor::read(text);
+        for version in [Version::V1, Version::V03] {
+            let _ = rest::route("GET", text, version);
+        }
+        let query = rest::query(Some(text));
+        let _ = v1::list_query(&query);
     }
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
         return;

@@ -7,41 +7,17 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::message::{Content, Part};
+use crate::wire::Dialect;
 use crate::wire::narrator::{Frame, Narrator};
 use crate::wire::request::History;
-use crate::wire::shown::Snapshot;
-use crate::wire::{v01, v1, v03, v03_rest};
 
-/// How a dialect shows a task and a frame.
-struct Written {
-    task: fn(&Snapshot) -> Value,
-    frame: fn(&Frame, &Task) -> Value,
-    /// What tells the artifacts of a task apart.
-    key: &'static str,
+/// What tells the artifacts of a task apart.
+fn key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::V01 => "index",
+        _ => "artifactId",
+    }
 }
-
-const DIALECTS: [Written; 4] = [
-    Written {
-        task: v1::task,
-        frame: |frame, task| v1::frame(frame, task.id(), task.context()),
-        key: "artifactId",
-    },
-    Written {
-        task: v03::task,
-        frame: |frame, task| v03::frame(frame, task.id(), task.context(), false),
-        key: "artifactId",
-    },
-    Written {
-        task: v03_rest::task,
-        frame: |frame, task| v03_rest::frame(frame, task.id(), task.context(), false),
-        key: "artifactId",
-    },
-    Written {
-        task: |shown| v01::task(shown, "name"),
-        frame: |frame, task| v01::frame(frame, task, "name", false),
-        key: "index",
-    },
-];
 
 fn any_fact() -> impl Strategy<Value = Fact> {
     let id = prop_oneof![Just("a-1"), Just("a-2")];
@@ -186,21 +162,21 @@ proptest! {
     ) {
         let from = 1 + from.index(events.len());
         let end = Task::fold(events.clone()).unwrap();
-        for dialect in &DIALECTS {
+        for dialect in Dialect::ALL {
             let mut current = Task::fold(events[..from].to_vec()).unwrap();
             let mut narrator = Narrator::after(&current);
             let mut late = narrator;
-            let mut shown = (dialect.task)(&Snapshot::of(&current, History::All));
+            let mut shown = dialect.task(&current, History::All);
             for event in &events[from..] {
                 current.apply(event.clone()).unwrap();
                 let frame = narrator.tell(&current, event);
                 // A reader that is behind tells the same.
                 prop_assert_eq!(&late.tell(&end, event), &frame);
                 if let Some(frame) = frame {
-                    fold(&mut shown, &(dialect.frame)(&frame, &current), dialect.key);
+                    fold(&mut shown, &dialect.frame(&frame, &current, false), key(dialect));
                 }
             }
-            let expected = (dialect.task)(&Snapshot::of(&end, History::All));
+            let expected = dialect.task(&end, History::All);
             prop_assert_eq!(leveled(shown), leveled(expected));
         }
     }

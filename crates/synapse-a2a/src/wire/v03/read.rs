@@ -115,12 +115,7 @@ pub(in crate::wire) fn inner_push(
                 credentials,
             })
         });
-    Some(PushConfig {
-        id: fields.text("id", wrong),
-        token: fields.text("token", wrong),
-        authentication,
-        url: v1::url(fields, wrong)?,
-    })
+    v1::push_from(fields, authentication, wrong)
 }
 
 /// The parts of a message, under this name; there must be one.

@@ -139,7 +139,7 @@ pub(in crate::wire) fn history(fields: &Fields<'_>, wrong: &mut Complaints) -> H
 }
 
 /// An address that can be called: `http` or `https`, with a host.
-pub(in crate::wire) fn url(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<String> {
+fn url(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<String> {
     let url = fields.required_text("url", wrong)?;
     let behind = ["http://", "https://"].iter().find_map(|scheme| {
         let (begin, rest) = url.split_at_checked(scheme.len())?;
@@ -200,9 +200,33 @@ fn read_push(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<PushConfig> 
                 scheme: authentication.required_text("scheme", wrong)?,
             })
         });
+    push(fields, authentication, wrong)
+}
+
+/// Where to send what happens. What goes into a header must fit into one.
+pub(in crate::wire) fn push(
+    fields: &Fields<'_>,
+    authentication: Option<Authentication>,
+    wrong: &mut Complaints,
+) -> Option<PushConfig> {
+    let token = fields.text("token", wrong);
+    let scheme = authentication.as_ref().map(|one| one.scheme.as_str());
+    let credentials = authentication
+        .as_ref()
+        .and_then(|one| one.credentials.as_deref());
+    for (name, value) in [
+        ("token", token.as_deref()),
+        ("authentication.scheme", scheme),
+        ("authentication.credentials", credentials),
+    ] {
+        let fits = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if !value.is_none_or(fits) {
+            wrong.add(fields.path(name), "must be printable ASCII");
+        }
+    }
     Some(PushConfig {
         id: fields.text("id", wrong),
-        token: fields.text("token", wrong),
+        token,
         authentication,
         url: url(fields, wrong)?,
     })
