@@ -159,6 +159,9 @@ Examples:
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),
+    /// Serve the web page: every agent, what it asks, and a Stop that keeps its promise
+    #[command(after_help = "Examples:\n  synapse web --open\n  synapse web login --read-only")]
+    Web(crate::verbs::web::Web),
     /// Look at profiles, check them, and try them on recordings
     Profile(Profile),
     /// `synapse <profile>`: wrap an agent here, in this terminal

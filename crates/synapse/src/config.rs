@@ -218,8 +218,10 @@ pub struct Size {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Web {
-    /// Folders in which the page may start agents.
+    /// Folders whose repositories the page shows, and in which it may start agents.
     pub roots: Vec<PathBuf>,
+    /// Names by which browsers may call this machine, beside those of loopback.
+    pub hosts: Vec<String>,
 }
 
 /// A word that is not a size.

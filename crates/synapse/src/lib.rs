@@ -6,6 +6,7 @@ pub mod external;
 pub mod handle;
 pub mod host;
 pub mod http;
+pub mod hub;
 mod lock;
 pub mod log_file;
 pub mod mirror;

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
         Command::Man => verbs::manual::man(),
         Command::DummyAgent => verbs::dummy_agent::run(),
+        Command::Web(args) => verbs::web::run(&args),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
         Command::Wrap(args) => verbs::wrap::run(&args),
         Command::Demo => verbs::demo::run().map(|()| 0),

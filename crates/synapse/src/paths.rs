@@ -136,6 +136,21 @@ impl Paths {
         self.tokens().join(id.as_str())
     }
 
+    /// The devices that may see the page, and codes that let in more.
+    pub fn web(&self) -> PathBuf {
+        self.synapse.join("web.json")
+    }
+
+    /// Held and filled in by the hub that runs.
+    pub fn hub(&self) -> PathBuf {
+        self.synapse.join("hub.lock")
+    }
+
+    /// Leads a browser to the page when the hub opens one.
+    pub fn detour(&self) -> PathBuf {
+        self.synapse.join("open.html")
+    }
+
     /// The folders of tasks, each for the files that came with it.
     pub fn tasks(&self) -> PathBuf {
         self.synapse.join("tasks")

@@ -24,6 +24,7 @@ pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod tasks;
+pub(crate) mod web;
 pub(crate) mod wrap;
 
 use std::fmt;

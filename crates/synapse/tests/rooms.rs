@@ -26,7 +26,10 @@ const ROOMS: &[Room] = &[
     },
     Room {
         path: "synapse/src/session",
-        must_not_name: &[HTTP, &["crate::http", "crate::host", "crate::verbs"]],
+        must_not_name: &[
+            HTTP,
+            &["crate::http", "crate::host", "crate::hub", "crate::verbs"],
+        ],
         except: &[],
     },
     Room {
@@ -35,6 +38,20 @@ const ROOMS: &[Room] = &[
             "Screen",
             "synapse_term::screen",
             "crate::host",
+            "crate::hub",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/hub",
+        must_not_name: &[&[
+            "Screen",
+            "synapse_term::screen",
+            "crate::host",
+            "crate::http",
+            "crate::pty",
+            "crate::session",
             "crate::verbs",
         ]],
         except: &[],

@@ -49,7 +49,8 @@ const KEYS: &[(&str, &str)] = &[
     ("tls", "a certificate and its key: cert, key"),
     ("tls.cert", "a PEM file"),
     ("tls.key", "a PEM file"),
-    ("web", "settings: roots"),
+    ("web", "settings: hosts, roots"),
+    ("web.hosts", "a list of names, such as studio.lan"),
     ("web.roots", "a list of folders"),
 ];
 

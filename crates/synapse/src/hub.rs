@@ -1,0 +1,184 @@
+//! The process behind the web page. It knows all agents of this machine and owns none: it reads the
+//! registry and speaks to each agent's own HTTP, so agents live on when it stops. It keeps only who
+//! was let in.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use axum::{Router, middleware};
+use jiff::Timestamp;
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::timeout;
+
+use crate::paths::Paths;
+use crate::registry::Registry;
+
+mod agents;
+mod api;
+mod carry;
+mod files;
+mod git;
+mod guard;
+mod history;
+mod link;
+mod live;
+pub mod login;
+mod logins;
+mod page;
+mod presence;
+mod problem;
+mod program;
+mod shapes;
+#[cfg(test)]
+mod typescript;
+mod watch_registry;
+mod worktrees;
+
+pub use presence::{Presence, running};
+
+use guard::Door;
+use live::Live;
+use login::LoginFile;
+use logins::Logins;
+use worktrees::{Known, Scope};
+
+/// How long open connections are waited for at the end.
+const CONNECTIONS: Duration = Duration::from_secs(2);
+
+/// What a hub is started with.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where the files are.
+    pub paths: Paths,
+    /// Folders whose repositories are shown.
+    pub roots: Vec<PathBuf>,
+    /// Where it was started.
+    pub dir: PathBuf,
+    /// Names it may be called by, beside those of loopback.
+    pub names: Vec<String>,
+    /// A token that programs may show instead of a cookie.
+    pub token: Option<String>,
+}
+
+/// What all resources share.
+#[derive(Clone, Debug)]
+struct Hub(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    paths: Paths,
+    registry: Registry,
+    scope: Scope,
+    known: Known,
+    live: Live,
+    logins: Arc<Logins>,
+    door: Door,
+    address: SocketAddr,
+    started_at: Timestamp,
+    /// Set when the hub is on its way out.
+    stopping: watch::Sender<bool>,
+    /// How many pages follow what is live.
+    pages: watch::Sender<usize>,
+    /// Bounds the replies that are waited for.
+    carried: Arc<Semaphore>,
+    /// Woken when the registry is to be looked at again.
+    rescan: Notify,
+}
+
+impl std::ops::Deref for Hub {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// Serves the page until `stop` is over.
+///
+/// # Errors
+/// If the file of logins cannot be read, or the server cannot run.
+pub async fn serve(
+    settings: Settings,
+    listener: std::net::TcpListener,
+    stop: impl Future<Output = ()>,
+) -> Result<()> {
+    let address = listener.local_addr()?;
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let hub = Hub::new(settings, address)?;
+    let watch = tokio::spawn(watch_registry::watch(hub.clone()));
+    let server = axum::serve(listener, router(hub.clone()));
+    let server = server.with_graceful_shutdown(hub.stopped());
+    let server = tokio::spawn(async move { server.await });
+    stop.await;
+    hub.stopping.send_replace(true);
+    watch.abort();
+    // Whoever keeps a connection open for longer is cut off.
+    match timeout(CONNECTIONS, server).await {
+        Ok(ended) => ended?.context("the server ended"),
+        Err(_) => Ok(()),
+    }
+}
+
+impl Hub {
+    fn new(settings: Settings, address: SocketAddr) -> Result<Self> {
+        let Settings {
+            paths,
+            roots,
+            dir,
+            names,
+            token,
+        } = settings;
+        let boot = uuid::Uuid::new_v4().simple().to_string();
+        let boot = boot.get(..8).unwrap_or(&boot).to_owned();
+        Ok(Self(Arc::new(Shared {
+            registry: Registry::new(paths.registry()),
+            scope: Scope { roots, home: dir },
+            known: Known::default(),
+            live: Live::new(boot),
+            logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
+            door: Door {
+                names,
+                listen: address.ip(),
+                cookie: format!("synapse_{}", address.port()),
+                token,
+            },
+            address,
+            started_at: Timestamp::now(),
+            stopping: watch::channel(false).0,
+            pages: watch::channel(0).0,
+            carried: Arc::new(Semaphore::new(carry::CARRIED)),
+            rescan: Notify::new(),
+            paths,
+        })))
+    }
+
+    /// Waits until the hub is on its way out.
+    fn stopped(&self) -> impl Future<Output = ()> + use<> {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
+        }
+    }
+}
+
+/// The page and its API, behind the guard.
+fn router(hub: Hub) -> Router {
+    let guard = middleware::from_fn_with_state(hub.clone(), guard::check);
+    api::router()
+        .fallback(page::serve)
+        .layer(guard)
+        .with_state(hub)
+}
+
+/// The address of the page, as a person opens it.
+pub fn url_of(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        ip if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}

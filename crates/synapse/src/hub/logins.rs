@@ -1,0 +1,131 @@
+//! The devices as the running hub knows them: looked up with every request, written down when they
+//! change.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::watch;
+
+use super::login::{Book, Device, LoginError, LoginFile, Right};
+use super::shapes::{self, Session};
+
+/// How exactly it is known when a device was last seen: writing each time would wear the disk.
+const SEEN: SignedDuration = SignedDuration::from_hours(1);
+
+/// The devices.
+#[derive(Debug)]
+pub(super) struct Logins {
+    file: LoginFile,
+    book: RwLock<Book>,
+    /// Told when a device is gone, so that what it has open is closed.
+    removed: watch::Sender<()>,
+}
+
+impl Logins {
+    /// Reads those of earlier runs.
+    pub(super) fn load(file: LoginFile) -> Result<Self, LoginError> {
+        let book = RwLock::new(file.read()?);
+        let (removed, _) = watch::channel(());
+        Ok(Self {
+            file,
+            book,
+            removed,
+        })
+    }
+
+    /// Who shows this secret.
+    pub(super) fn who(self: &Arc<Self>, secret: &str) -> Option<Session> {
+        let now = Timestamp::now();
+        let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
+        let device = book.device(secret, now)?;
+        let (session, seen) = (session(device), device.last_seen_at);
+        drop(book);
+        if seen + SEEN < now
+            && let Some(id) = session.device.clone()
+        {
+            let logins = self.clone();
+            tokio::task::spawn_blocking(move || logins.touch(&id));
+        }
+        Some(session)
+    }
+
+    /// Whether this device is still let in; a bearer is no device.
+    pub(super) fn is_valid(&self, session: &Session) -> bool {
+        let Some(id) = &session.device else {
+            return true;
+        };
+        let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
+        book.devices.iter().any(|device| device.id == *id)
+    }
+
+    /// Wakes whenever a device is gone.
+    pub(super) fn removals(&self) -> watch::Receiver<()> {
+        self.removed.subscribe()
+    }
+
+    /// A code for one more device.
+    pub(super) fn mint(&self, right: Right) -> Result<String, LoginError> {
+        self.file.mint(right)
+    }
+
+    /// Uses up a code: who came in, and the secret to show from now on.
+    pub(super) fn exchange(&self, code: &str, name: &str) -> Result<(Session, String), LoginError> {
+        let ((device, secret), book) = self.file.exchange(code, name)?;
+        self.set(book);
+        Ok((session(&device), secret))
+    }
+
+    /// The devices, the last seen first.
+    pub(super) fn devices(&self, current: Option<&str>) -> Vec<shapes::Device> {
+        let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
+        let mut devices: Vec<&Device> = book.devices.iter().collect();
+        devices.sort_by_key(|device| std::cmp::Reverse(device.last_seen_at));
+        let view = |device: &Device| shapes::Device {
+            id: device.id.clone(),
+            name: device.name.clone(),
+            read_only: device.right == Right::ReadOnly,
+            created_at: device.created_at.to_string(),
+            last_seen_at: device.last_seen_at.to_string(),
+            current: current == Some(device.id.as_str()),
+        };
+        devices.into_iter().map(view).collect()
+    }
+
+    /// Lets a device in no more. Whether there was one.
+    pub(super) fn remove(&self, id: &str) -> Result<bool, LoginError> {
+        let (had_one, book) = self.file.change(|book, _| {
+            let before = book.devices.len();
+            book.devices.retain(|device| device.id != id);
+            book.devices.len() < before
+        })?;
+        self.set(book);
+        self.removed.send_replace(());
+        Ok(had_one)
+    }
+
+    fn touch(&self, id: &str) {
+        let done = self.file.change(|book, now| {
+            for device in &mut book.devices {
+                if device.id == id {
+                    device.last_seen_at = now;
+                }
+            }
+        });
+        match done {
+            Ok(((), book)) => self.set(book),
+            Err(error) => tracing::warn!(%error, "when a device was seen is not written down"),
+        }
+    }
+
+    fn set(&self, book: Book) {
+        *self.book.write().unwrap_or_else(PoisonError::into_inner) = book;
+    }
+}
+
+fn session(device: &Device) -> Session {
+    Session {
+        device: Some(device.id.clone()),
+        name: device.name.clone(),
+        read_only: device.right == Right::ReadOnly,
+    }
+}

@@ -1,0 +1,142 @@
+//! The page itself, which is built into this program. Names with a hash in them never change; the
+//! document does, and stands for every address of the page.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use super::problem::Problem;
+
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+struct Assets;
+
+/// The document behind every address of the page.
+const DOCUMENT: &str = "index.html";
+/// Encodings that files may come in beside their plain form, the best first.
+const ENCODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
+/// The folder of files whose names have a hash of their contents.
+const HASHED: &str = "assets/";
+
+/// Serves a file of the page, or the document.
+pub(super) async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    if path == "api" || path.starts_with("api/") {
+        return Problem::missing("not_found", "there is no such resource").into_response();
+    }
+    if !matches!(method, Method::GET | Method::HEAD) {
+        let error = "the page can only be looked at";
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return Problem::new(status, "not_found", error).into_response();
+    }
+    let accepted = headers.get(header::ACCEPT_ENCODING);
+    let accepted = accepted.and_then(|value| value.to_str().ok()).unwrap_or("");
+    let file = find(path, accepted);
+    match file.or_else(|| is_route(path).then(|| find(DOCUMENT, accepted))?) {
+        Some(file) => file,
+        None => Problem::missing("not_found", "there is no such file").into_response(),
+    }
+}
+
+/// Whether it is an address of the page rather than of a file: files have an ending.
+fn is_route(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    !path.starts_with(HASHED) && !last.contains('.')
+}
+
+/// A file in the best form the browser takes.
+fn find(path: &str, accepted: &str) -> Option<Response> {
+    // The compressed forms are not files of their own.
+    if ENCODINGS
+        .iter()
+        .any(|(_, ending)| path.ends_with(&format!(".{ending}")))
+    {
+        return None;
+    }
+    let takes = |encoding: &str| accepts(accepted, encoding);
+    let packed = ENCODINGS.iter().filter(|(encoding, _)| takes(encoding));
+    let mut packed = packed.filter_map(|(encoding, ending)| {
+        Some((Assets::get(&format!("{path}.{ending}"))?, Some(*encoding)))
+    });
+    let plain = || Some((Assets::get(path)?, None));
+    let (file, encoding) = packed.next().or_else(plain)?;
+    Some(answer(path, file, encoding))
+}
+
+fn answer(path: &str, file: EmbeddedFile, encoding: Option<&'static str>) -> Response {
+    let caching = if path.starts_with(HASHED) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    let mut response = Response::new(Body::from(file.data.into_owned()));
+    let headers = response.headers_mut();
+    let mut set = |name, value: &'static str| {
+        headers.insert(name, header::HeaderValue::from_static(value));
+    };
+    set(header::CONTENT_TYPE, kind_of(path));
+    set(header::CACHE_CONTROL, caching);
+    set(header::VARY, "Accept-Encoding");
+    if let Some(encoding) = encoding {
+        set(header::CONTENT_ENCODING, encoding);
+    }
+    response
+}
+
+/// Whether a browser takes an encoding: named, and not with a weight of zero.
+fn accepts(accepted: &str, encoding: &str) -> bool {
+    accepted.split(',').any(|item| {
+        let mut words = item.split(';').map(str::trim);
+        let is_named = words
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case(encoding));
+        let weight = words.find_map(|word| word.strip_prefix("q=")?.parse::<f32>().ok());
+        is_named && weight.is_none_or(|weight| weight > 0.0)
+    })
+}
+
+fn kind_of(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json" | "map") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("woff2") => "font/woff2",
+        Some("txt") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_the_page_is_the_document() {
+        for path in [
+            "", "a/1234", "inbox", "mesh", "t/abc", "w", "search", "settings", "login",
+        ] {
+            assert!(is_route(path), "{path}");
+        }
+        for path in ["favicon.ico", "assets/app-1234", "a/b.js", "../x.y"] {
+            assert!(!is_route(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_encoding_must_be_wanted() {
+        assert!(accepts("gzip, deflate, br;q=0.9", "br"));
+        assert!(!accepts("gzip, br;q=0", "br"));
+        assert!(!accepts("", "gzip"));
+    }
+
+    #[test]
+    fn there_is_a_document() {
+        assert!(Assets::get(DOCUMENT).is_some());
+    }
+}

@@ -1,0 +1,59 @@
+//! The types of the wire as TypeScript, for the page: `web/src/generated/hub.ts`. Checked to be what
+//! the Rust types say; `UPDATE_TYPES=1 cargo test -p synapse hub::typescript` writes it anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ts_rs::TS;
+
+use super::shapes::{
+    Agent, Asked, Choice, Device, Edge, Node, NodeKind, Prompt, Receipt, Session, Status, TaskLine,
+};
+use super::worktrees::{Diff, DiffFile, Merged, Repository, Worktree};
+use super::{files, live};
+
+const FILE: &str = "../../web/src/generated/hub.ts";
+
+#[test]
+fn the_page_knows_the_types_of_the_wire() {
+    let mut text =
+        "// Made from the Rust types by crates/synapse/src/hub/typescript.rs; do not edit.\n"
+            .to_owned();
+    for declaration in [
+        Status::decl(),
+        Agent::decl(),
+        Prompt::decl(),
+        Asked::decl(),
+        Choice::decl(),
+        TaskLine::decl(),
+        Edge::decl(),
+        Node::decl(),
+        NodeKind::decl(),
+        Receipt::decl(),
+        Session::decl(),
+        Device::decl(),
+        Repository::decl(),
+        Worktree::decl(),
+        Diff::decl(),
+        DiffFile::decl(),
+        Merged::decl(),
+        files::Folder::decl(),
+        files::Entry::decl(),
+        files::Contents::decl(),
+        live::Gone::decl(),
+        live::Answer::decl(),
+        live::Delta::decl(),
+    ] {
+        let _ = write!(text, "\nexport {declaration}\n");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+    if std::env::var_os("UPDATE_TYPES").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == text,
+        "{FILE} is old; UPDATE_TYPES=1 cargo test -p synapse hub::typescript"
+    );
+}

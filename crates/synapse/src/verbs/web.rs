@@ -1,0 +1,177 @@
+//! `synapse web`: the hub behind the page, and links that let a browser in.
+
+use std::io::Write as _;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::task::Poll;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+use synapse::config::Config;
+use synapse::hub::login::{LoginFile, Right};
+use synapse::hub::{self, Presence, Settings};
+use synapse::paths::Paths;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The port of the page.
+const PORT: u16 = 8180;
+/// A token that programs may show, as seed 004 calls it.
+const TOKEN: &str = "MCBD_AUTH_TOKEN";
+
+/// `synapse web …`
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Web {
+    #[command(subcommand)]
+    command: Option<WebCommand>,
+    /// Its port; 0 lets the system choose
+    #[arg(long, default_value_t = PORT)]
+    port: u16,
+    /// The address to listen on; anything but loopback opens the page to the network
+    #[arg(long, default_value = "127.0.0.1")]
+    listen: IpAddr,
+    /// Open the page in a browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// The commands below `web`.
+#[derive(Subcommand)]
+enum WebCommand {
+    /// Print a link that lets one more browser in: used once, good for five minutes
+    #[command(after_help = "Example:\n  synapse web login --read-only")]
+    Login {
+        /// It may look at everything and do nothing
+        #[arg(long)]
+        read_only: bool,
+    },
+}
+
+/// Runs it.
+pub(crate) fn run(args: &Web) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    match &args.command {
+        Some(WebCommand::Login { read_only }) => login(&paths, *read_only),
+        None => serve(args, &paths),
+    }
+}
+
+fn login(paths: &Paths, read_only: bool) -> Result<u8> {
+    let Some(running) = hub::running(paths)? else {
+        bail!("no page is served; `synapse web` serves it and prints a link");
+    };
+    let right = if read_only {
+        Right::ReadOnly
+    } else {
+        Right::Act
+    };
+    writeln!(
+        std::io::stdout().lock(),
+        "{}",
+        link(paths, &running.url, right)?
+    )?;
+    Ok(0)
+}
+
+fn serve(args: &Web, paths: &Paths) -> Result<u8> {
+    if let Some(running) = hub::running(paths)? {
+        bail!(
+            "the page is served already, at {} (pid {}); `synapse web login` prints a link to it",
+            running.url,
+            running.pid
+        );
+    }
+    let loaded = Config::load(&paths.config())?;
+    for warning in &loaded.warnings {
+        eprintln!("synapse: {warning}");
+    }
+    let web = loaded.config.web;
+    let address = SocketAddr::new(args.listen, args.port);
+    let listener = TcpListener::bind(address)
+        .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
+    let address = listener.local_addr()?;
+    let url = hub::url_of(address);
+    let presence = Presence::announce(paths, &url)?;
+    if !address.ip().is_loopback() {
+        eprintln!(
+            "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you"
+        );
+    }
+    let settings = Settings {
+        roots: web.roots,
+        dir: std::env::current_dir().context("there is no working directory")?,
+        names: web.hosts,
+        token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+        paths: paths.clone(),
+    };
+    let link = link(paths, &url, Right::Act)?;
+    log();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let served = runtime.context("no runtime")?.block_on(async {
+        let stop = end()?;
+        writeln!(std::io::stdout().lock(), "{link}")?;
+        eprintln!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
+        if args.open
+            && let Err(error) = open(&presence, &link)
+        {
+            eprintln!("synapse: no browser could be opened: {error:#}");
+        }
+        hub::serve(settings, listener, stop).await
+    });
+    drop(presence);
+    served.map(|()| 0)
+}
+
+/// Over when somebody ends this process.
+fn end() -> Result<impl Future<Output = ()>> {
+    let mut ends = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ]
+    .map(signal)
+    .into_iter()
+    .collect::<std::io::Result<Vec<_>>>()
+    .context("signals cannot be heard")?;
+    Ok(std::future::poll_fn(move |context| {
+        let is_over = ends.iter_mut().any(|end| end.poll_recv(context).is_ready());
+        if is_over {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }))
+}
+
+/// What goes wrong is told where the person sees it.
+fn log() {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .with_target(false)
+        .without_time()
+        .init();
+}
+
+fn link(paths: &Paths, url: &str, right: Right) -> Result<String> {
+    let code = LoginFile::new(paths.web()).mint(right)?;
+    Ok(format!("{url}/#code={code}"))
+}
+
+/// Opens a link in a browser. Arguments of a process are seen by everybody on the machine, so the
+/// link goes through a file that only this user can read.
+fn open(presence: &Presence, link: &str) -> Result<()> {
+    let file = presence.detour(link)?;
+    let program = std::env::var_os("BROWSER").unwrap_or_else(|| "xdg-open".into());
+    let started = Command::new(&program)
+        .arg::<&Path>(&file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    started.with_context(|| format!("{} cannot be run", Path::new(&program).display()))?;
+    Ok(())
+}

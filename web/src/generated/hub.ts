@@ -1,0 +1,135 @@
+// Made from the Rust types by crates/synapse/src/hub/typescript.rs; do not edit.
+
+export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped";
+
+export type Agent = { id: string, handle: string, profile: string, dir: string, 
+/**
+ * The worktree, or plain folder, it works in.
+ */
+worktree: string, branch: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, prompt: Prompt | null, task: TaskLine | null, };
+
+export type Prompt = { 
+/**
+ * One opening of the question: the same one asked again has another.
+ */
+id: string, since: string, fingerprint: string, kind: string, question: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+
+export type Asked = { fingerprint: string, kind: string, question: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+
+export type Choice = { label: string, key: string, };
+
+export type TaskLine = { id: string, agent: string, 
+/**
+ * Who asked: `@codex`, or `user`.
+ */
+from: string | null, priority: number | null, state: string, text: string, at: string, updated_at: string, };
+
+export type Edge = { from: string, to: string, count: number, 
+/**
+ * Those that are not over.
+ */
+live: number, last_at: string, last_task: string, };
+
+export type Node = { 
+/**
+ * `@codex`, or the name of a person.
+ */
+id: string, kind: NodeKind, handle: string, agent: string | null, profile: string | null, status: Status | null, card: unknown, };
+
+export type NodeKind = "agent" | "person" | "external";
+
+export type Receipt = { 
+/**
+ * The key that was pressed; nothing where nothing was running.
+ */
+sent: string | null, was: Status, now: Status, 
+/**
+ * Nothing runs there any more.
+ */
+confirmed: boolean, };
+
+export type Session = { 
+/**
+ * Nothing for a bearer token.
+ */
+device: string | null, name: string, read_only: boolean, };
+
+export type Device = { id: string, name: string, read_only: boolean, created_at: string, last_seen_at: string, 
+/**
+ * The one that asks.
+ */
+current: boolean, };
+
+export type Repository = { id: string, name: string, path: string, 
+/**
+ * False for a plain folder.
+ */
+git: boolean, default_branch: string | null, branches: Array<string>, worktrees: Array<Worktree>, };
+
+export type Worktree = { id: string, repository: string, path: string, name: string, 
+/**
+ * The one the repository itself is in.
+ */
+main: boolean, 
+/**
+ * Nothing where no branch is checked out.
+ */
+branch: string | null, head: string | null, locked: boolean, 
+/**
+ * Its folder is gone.
+ */
+missing: boolean, dirty: number, untracked: number, 
+/**
+ * The branch it is compared with.
+ */
+base: string | null, 
+/**
+ * Commits that the base has not.
+ */
+ahead: number, behind: number, 
+/**
+ * The agents that work in it.
+ */
+agents: Array<string>, };
+
+export type Diff = { against: string, additions: number, deletions: number, truncated: boolean, files: Array<DiffFile>, };
+
+export type DiffFile = { path: string, old_path: string | null, 
+/**
+ * `added`, `modified`, `deleted`, `renamed` or `untracked`.
+ */
+status: string, additions: number, deletions: number, binary: boolean, 
+/**
+ * From the first `@@` on.
+ */
+patch: string, truncated: boolean, };
+
+export type Merged = { into: string, commit: string, fast_forward: boolean, };
+
+export type Folder = { path: string, entries: Array<Entry>, };
+
+export type Entry = { name: string, 
+/**
+ * `dir`, `file`, `link` or `other`.
+ */
+kind: string, size: number, modified: string, };
+
+export type Contents = { path: string, size: number, modified: string, binary: boolean, truncated: boolean, 
+/**
+ * Nothing if it is no text.
+ */
+text: string | null, };
+
+export type Gone = "stopped" | "died";
+
+export type Answer = { 
+/**
+ * What was answered; a password is not told.
+ */
+value: string, 
+/**
+ * The device.
+ */
+by: string, };
+
+export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" };
