@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::verbs::answer::Answer;
 use crate::verbs::attach::Attach;
 use crate::verbs::doctor::Doctor;
+use crate::verbs::external::External;
 use crate::verbs::list::List;
 use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
@@ -60,6 +61,8 @@ Examples:
   synapse send gemini \"what is on it?\" --file shot.png --stream
   synapse send all \"what are you working on?\" --return")]
     Send(Send),
+    /// Find A2A agents elsewhere, and talk to them
+    External(External),
     /// Show an agent's screen
     #[command(after_help = "Example:\n  synapse screen claude")]
     Screen {

@@ -3,15 +3,16 @@
 mod entry;
 mod folder;
 
-use std::path::PathBuf;
+use std::io;
 
 use jiff::Timestamp;
+use tokio::task::spawn_blocking;
 
 pub use entry::External;
 pub use folder::{ExternalError, Folder};
 
+use crate::client::Web;
 use crate::client::a2a::{A2AClient, A2AError, Dialect, Interface};
-use crate::client::{Callable, Web};
 use crate::handle::{Handle, HandleError};
 use crate::paths::Paths;
 use crate::token::Token;
@@ -38,11 +39,11 @@ pub enum ContactError {
 }
 
 impl Contacts {
-    /// The agents below this home; which addresses may be called, and an authority to believe besides those of the system.
-    pub fn new(paths: &Paths, callable: Callable, ca_file: Option<PathBuf>) -> Self {
+    /// The agents below this home, and what calls them.
+    pub fn new(paths: &Paths, web: Web) -> Self {
         Self {
             folder: Folder::new(paths.external()),
-            web: Web::new(callable, ca_file),
+            web,
         }
     }
 
@@ -84,7 +85,7 @@ impl Contacts {
         let kept = known.as_ref().and_then(External::token).transpose();
         let token = match token {
             Some(token) => Some(token),
-            None => kept.map_err(|source| self.folder.unreadable(source))?,
+            None => kept.map_err(|why| self.folder.unreadable(why))?,
         };
         let card = A2AClient::discover(&self.web, url, token.as_ref()).await?;
         let now = Timestamp::now();
@@ -104,7 +105,11 @@ impl Contacts {
             interface: Some(card.interface),
             token_file: None,
         };
-        Ok(self.folder.keep(external, token.as_ref())?)
+        // Somebody else may be writing, and who serves others must not wait for that.
+        let folder = self.folder.clone();
+        let kept = spawn_blocking(move || folder.keep(external, token.as_ref())).await;
+        let kept = kept.map_err(|error| self.folder.unreadable(io::Error::other(error)))?;
+        Ok(kept?)
     }
 
     /// Forgets an agent, and its token.
@@ -121,7 +126,7 @@ impl Contacts {
     /// When its token cannot be read.
     pub fn client(&self, external: &External) -> Result<A2AClient, ContactError> {
         let token = external.token().transpose();
-        let token = token.map_err(|source| self.folder.unreadable(source))?;
+        let token = token.map_err(|why| self.folder.unreadable(why))?;
         let interface = external.interface.clone().unwrap_or_else(|| Interface {
             // A file that another program wrote says only where the agent is.
             url: external.url.clone(),

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
+use crate::external::Contacts;
 use crate::http::{self, Door, Served};
 use crate::paths::Paths;
 use crate::pty::{Exit, Size, Spawn, Termios};
@@ -51,6 +52,8 @@ pub struct Agent {
     pub port: PortWish,
     /// Where it listens, and who gets in.
     pub reach: Reach,
+    /// Authorities to trust besides those of the system when others are called.
+    pub ca_file: Option<PathBuf>,
     /// Where it works.
     pub dir: PathBuf,
     /// Its window.
@@ -142,7 +145,8 @@ impl Host {
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
             "dir": agent.dir,
         });
-        let web = Web::new(Callable::by_agent(door.is_local), None);
+        let callable = Callable::by_agent(door.is_local);
+        let web = Web::new(callable, agent.ca_file.clone());
         let resources = Served {
             session: handle.clone(),
             card: Arc::new(card),
@@ -150,6 +154,7 @@ impl Host {
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
+            contacts: Contacts::new(paths, web.clone()),
             web,
         };
         claim.publish(Address {

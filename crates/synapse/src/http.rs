@@ -5,6 +5,7 @@ mod agent;
 mod archive;
 mod callback;
 mod events;
+mod external;
 mod guard;
 mod incoming;
 mod message;
@@ -28,6 +29,7 @@ use axum::routing::{get, post};
 pub use guard::Door;
 
 use crate::client::Web;
+use crate::external::Contacts;
 use crate::session::{Record, SessionHandle};
 
 /// What all resources share.
@@ -47,6 +49,8 @@ pub struct Served {
     pub store: Arc<Path>,
     /// What calls others on behalf of those who asked for it.
     pub web: Web,
+    /// The agents elsewhere that are known.
+    pub contacts: Contacts,
 }
 
 /// A task as the seeds write it.
@@ -74,6 +78,13 @@ pub fn router(served: Served) -> Router {
         .route("/ws", get(ws::watch))
         .route("/message", post(message::send))
         .route("/response/{id}", get(message::response))
+        .route("/external/discover", post(external::discover))
+        .route("/external/agents", get(external::list))
+        .route(
+            "/external/agents/{alias}",
+            get(external::show).delete(external::remove),
+        )
+        .route("/external/agents/{alias}/send", post(external::send))
         .route("/tasks", get(tasks::list))
         .route("/tasks/send", post(tasks::send))
         .route("/tasks/send-priority", post(tasks::send_priority))

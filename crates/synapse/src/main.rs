@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Command::List(args) => verbs::list::run(&args),
         Command::Status { agent, json } => verbs::status::run(&agent, json),
         Command::Send(args) => verbs::send::run(&args),
+        Command::External(args) => verbs::external::run(&args),
         Command::Screen { agent, ansi } => verbs::screen::run(&agent, ansi),
         Command::Keys { agent, keys } => verbs::keys::run(&agent, &keys),
         Command::Interrupt { agent, key, json } => {

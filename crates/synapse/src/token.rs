@@ -45,11 +45,18 @@ impl Token {
     /// # Errors
     /// When the file cannot be read or holds no token.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let text = fs::read_to_string(path)?;
+        Self::parse(&fs::read_to_string(path)?)
+    }
+
+    /// Takes a word as a token.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(text: &str) -> io::Result<Self> {
         let token = text.trim();
         // It goes into a header, where a line break would begin another one.
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let odd = "it holds no token: one word of printable ASCII characters";
+            let odd = "a token is one word of printable ASCII characters";
             return Err(io::Error::new(io::ErrorKind::InvalidData, odd));
         }
         Ok(Self(token.to_owned()))

@@ -6,6 +6,7 @@ mod changes;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod dummy_agent;
+pub(crate) mod external;
 pub(crate) mod host;
 pub(crate) mod interrupt;
 pub(crate) mod keys;

@@ -10,6 +10,7 @@
 
 mod world;
 
+use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
@@ -265,22 +266,34 @@ fn who_dawdles_is_cut_off_and_a_stream_is_not() {
 #[test]
 fn one_connection_too_many_is_told_so() {
     let world = World::configured("limits: {connections: 3}\n");
-    world.wait_until("nobody else is connected", |w| {
-        w.http(&format!("GET /healthz HTTP/1.1\r\n{LOCAL}"), "").0 == 200
-    });
+    let port = u16::try_from(world.entry()["port"].as_u64().unwrap()).unwrap();
     let ask = format!("GET /healthz HTTP/1.1\r\n{LOCAL}\r\n\r\n");
-    let held: Vec<TcpStream> = (0..3)
-        .map(|_| {
-            let mut stream = world.connect();
-            stream.write_all(ask.as_bytes()).unwrap();
-            assert!(head(&mut stream).starts_with("HTTP/1.1 200"));
-            stream
-        })
-        .collect();
-    let close = format!("GET /healthz HTTP/1.1\r\n{LOCAL}");
-    refused(&world, &close, "", 503, "limits.connections");
+    let connect = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(ask.as_bytes()).unwrap();
+        (head(&mut stream), stream)
+    };
+    // The connection of the command above may not be closed yet.
+    let held = RefCell::new(Vec::new());
+    world.wait_until("three are connected", |_| {
+        let (answer, stream) = connect();
+        if answer.starts_with("HTTP/1.1 200") {
+            held.borrow_mut().push(stream);
+        }
+        held.borrow().len() == 3
+    });
+    let (answer, mut stream) = connect();
+    let mut body = String::new();
+    stream.read_to_string(&mut body).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(
+        error(&format!("{answer}{body}")).contains("limits.connections"),
+        "{body}"
+    );
     drop(held);
-    world.wait_until("there is room again", |w| w.http(&close, "").0 == 200);
+    world.wait_until("there is room again", |_| {
+        connect().0.starts_with("HTTP/1.1 200")
+    });
 }
 
 #[test]
@@ -396,30 +409,7 @@ fn tls_is_spoken_with_a_certificate_and_local_clients_may_do_without() {
     let world = World::new();
     let folder = world.home.path().to_owned();
     let (cert, key) = (folder.join("cert.pem"), folder.join("key.pem"));
-    let made = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-        ])
-        .args([
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-days",
-            "2",
-        ])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&cert)
-        .output();
-    if !made.is_ok_and(|made| made.status.success()) {
+    if !world.make_certificate() {
         eprintln!("SKIPPED: openssl makes no certificate here");
         return;
     }

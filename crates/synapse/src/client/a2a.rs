@@ -16,7 +16,9 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use synapse_a2a::message::Message;
+use serde_json::Value;
+use synapse_a2a::id::MessageId;
+use synapse_a2a::message::{Message, Part, Role};
 use tokio::time::sleep;
 
 pub use card::{Card, CardError, Interface};
@@ -61,6 +63,16 @@ impl Outgoing {
             task: None,
             priority: None,
         }
+    }
+
+    /// A message as people and programs write one: a string, or parts in any dialect. Nothing if it is neither.
+    pub fn read(message: &Value) -> Option<Self> {
+        let parts = match message.as_str() {
+            Some(text) => vec![Part::text(text)],
+            None => parts::read_all(message.get("parts")),
+        };
+        let id = MessageId::new(uuid::Uuid::new_v4().to_string());
+        (!parts.is_empty()).then(|| Self::new(Message::new(id, Role::User, parts)))
     }
 }
 
@@ -294,9 +306,9 @@ impl A2AClient {
         if parts.status.is_success() && kind.starts_with("text/event-stream") {
             return Ok(Events::new(host, body));
         }
-        let body = body.collect().await.map_err(|source| WebError::Broken {
+        let body = body.collect().await.map_err(|why| WebError::Broken {
             host: host.to_owned(),
-            source,
+            why,
         })?;
         let page = Page {
             status: parts.status,

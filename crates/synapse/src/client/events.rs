@@ -46,9 +46,9 @@ impl Events {
                     patience: SILENCE,
                 });
             };
-            let frame = frame.transpose().map_err(|source| WebError::Broken {
+            let frame = frame.transpose().map_err(|why| WebError::Broken {
                 host: self.host.clone(),
-                source,
+                why,
             })?;
             let Some(frame) = frame else { return Ok(None) };
             let Ok(bytes) = frame.into_data() else {

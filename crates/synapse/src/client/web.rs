@@ -34,12 +34,12 @@ pub enum WebError {
     #[error("'{0}' is not an address such as https://agents.example:8443/path")]
     NotAnAddress(String),
     /// Nobody knows the name.
-    #[error("{host} cannot be found: {source}")]
+    #[error("{host} cannot be found: {why}")]
     Unknown {
         /// The name.
         host: String,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// It leads where we do not go.
     #[error("{host} is {address}, which may not be called from here")]
@@ -50,12 +50,12 @@ pub enum WebError {
         address: IpAddr,
     },
     /// Nobody takes the connection.
-    #[error("{host} does not answer: {source}")]
+    #[error("{host} does not answer: {why}")]
     Unreachable {
         /// The name.
         host: String,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// It took too long.
     #[error("{host} has not answered for {} s", patience.as_secs())]
@@ -74,12 +74,12 @@ pub enum WebError {
         to: String,
     },
     /// What it says is no HTTP.
-    #[error("{host}: {source}")]
+    #[error("{host}: {why}")]
     Broken {
         /// The name.
         host: String,
         /// What is wrong.
-        source: hyper::Error,
+        why: hyper::Error,
     },
     /// The answer is too large, or stopped in the middle.
     #[error("the answer of {host} cannot be read: {reason}")]
@@ -177,9 +177,9 @@ impl Web {
         }
         let named = HeaderValue::from_str(authority.as_str()).map_err(|_| odd())?;
         let stream = self.connect(&uri).await?;
-        let broken = |source| WebError::Broken {
+        let broken = |why| WebError::Broken {
             host: host.clone(),
-            source,
+            why,
         };
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse().map_err(|_| odd())?;
@@ -218,9 +218,9 @@ impl Web {
             if uri.scheme_str() == Some("http") {
                 return Ok(Box::new(stream) as Box<dyn Stream>);
             }
-            let unreachable = |source| WebError::Unreachable {
+            let unreachable = |why| WebError::Unreachable {
                 host: host.to_owned(),
-                source,
+                why,
             };
             let name = ServerName::try_from(bare(host).to_owned())
                 .map_err(|_| WebError::NotAnAddress(uri.to_string()))?;
@@ -247,14 +247,14 @@ impl Web {
         });
         let found = lookup_host((bare(host), port)).await;
         let found: Vec<SocketAddr> = found
-            .map_err(|source| WebError::Unknown {
+            .map_err(|why| WebError::Unknown {
                 host: host.to_owned(),
-                source,
+                why,
             })?
             .collect();
         let mut last = WebError::Unknown {
             host: host.to_owned(),
-            source: io::Error::other("it has no address"),
+            why: io::Error::other("it has no address"),
         };
         for address in found {
             if !self.callable.allows(address.ip()) {
@@ -266,10 +266,10 @@ impl Web {
             }
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
-                Err(source) => {
+                Err(why) => {
                     last = WebError::Unreachable {
                         host: host.to_owned(),
-                        source,
+                        why,
                     };
                 }
             }

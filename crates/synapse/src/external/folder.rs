@@ -22,12 +22,12 @@ pub struct Folder(PathBuf);
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
     /// A file of it cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {why}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// Nobody is called that.
     #[error("no external agent is called '{wanted}'{}", suggest(.nearest.as_deref()))]
@@ -163,8 +163,8 @@ impl Folder {
     }
 
     /// A file of ours that cannot be read.
-    pub(super) fn unreadable(&self, source: io::Error) -> ExternalError {
-        at(&self.0)(source)
+    pub(super) fn unreadable(&self, why: io::Error) -> ExternalError {
+        at(&self.0)(why)
     }
 
     fn write(&self, external: &External) -> Result<(), ExternalError> {
@@ -208,7 +208,7 @@ fn read(path: &Path) -> io::Result<External> {
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> ExternalError {
     let path = path.to_owned();
-    move |source| ExternalError::File { path, source }
+    move |why| ExternalError::File { path, why }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse};
 use utoipa::OpenApi;
 
-use super::{agent, message, metrics, tasks};
+use super::{agent, external, message, metrics, tasks};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -32,6 +32,11 @@ use super::{agent, message, metrics, tasks};
         tasks::subscribe,
         tasks::input,
         tasks::cancel,
+        external::discover,
+        external::list,
+        external::show,
+        external::remove,
+        external::send,
     )
 )]
 struct Description;

@@ -17,19 +17,19 @@ const HELLO: u8 = 0x16;
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file is no PEM, or cannot be read.
-    #[error("{}: {source}; it must be a PEM file", file.display())]
+    #[error("{}: {why}; it must be a PEM file", file.display())]
     File {
         /// The file.
         file: PathBuf,
         /// What is wrong.
-        source: pem::Error,
+        why: pem::Error,
     },
     /// The certificate file has none.
     #[error("{} holds no certificate", .0.display())]
     NoCertificate(PathBuf),
     /// They do not fit each other.
     #[error("the certificate and the key cannot be used: {0}")]
-    Unusable(#[from] rustls::Error),
+    Unusable(rustls::Error),
 }
 
 /// What speaks TLS with this certificate, the chain behind it, and its key.
@@ -39,7 +39,7 @@ pub enum TlsError {
 pub fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
     let at = |file: &Path| {
         let file = file.to_owned();
-        move |source| TlsError::File { file, source }
+        move |why| TlsError::File { file, why }
     };
     let chain = CertificateDer::pem_file_iter(cert)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -50,9 +50,11 @@ pub fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
     let key = PrivateKeyDer::from_pem_file(key).map_err(at(key))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Unusable)?
         .with_no_client_auth()
-        .with_single_cert(chain, key)?;
+        .with_single_cert(chain, key)
+        .map_err(TlsError::Unusable)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -113,6 +113,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             is_pure_card: args.pure_card,
             ..reach
         },
+        ca_file: config.ca_file,
         dir: dir.context("the working directory cannot be used")?,
         size: Size::new(size.columns, size.rows),
         queue_limit: config.queue_limit,

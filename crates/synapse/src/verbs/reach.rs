@@ -7,8 +7,10 @@ use anyhow::{Context as _, Result, bail};
 use futures_util::future::join_all;
 use hyper::Method;
 use serde_json::Value;
-use synapse::client::Client;
-use synapse::handle::find;
+use synapse::client::{Callable, Client, Web};
+use synapse::config::Config;
+use synapse::external::{ContactError, Contacts, External, ExternalError};
+use synapse::handle::{self, Handle, find, find_anywhere};
 use synapse::paths::Paths;
 use synapse::registry::{Entry, Registry};
 use tokio::time::timeout;
@@ -30,6 +32,47 @@ pub(super) fn agent(word: &str) -> Result<Entry> {
     found
         .cloned()
         .map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
+}
+
+/// Who is meant by a word.
+pub(super) enum Whom {
+    /// An agent that runs here.
+    Local(Box<Entry>),
+    /// One elsewhere.
+    External(Box<External>),
+}
+
+/// The agent a word means, here or elsewhere.
+pub(super) fn whom(word: &str) -> Result<Whom> {
+    let (entries, here) = (agents()?, std::env::current_dir()?);
+    let known = contacts()?.list()?;
+    let aliases: Vec<Handle> = known.iter().map(|known| known.alias.clone()).collect();
+    match find_anywhere(&entries, &aliases, word, &here) {
+        Ok(handle::Whom::Local(entry)) => Ok(Whom::Local(Box::new(entry.clone()))),
+        Ok(handle::Whom::External(alias)) => {
+            let mut known = known.into_iter();
+            let found = known.find(|known| known.alias == *alias);
+            Ok(Whom::External(Box::new(found.context("just seen")?)))
+        }
+        Err(error) => Err(Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into()),
+    }
+}
+
+/// The agent elsewhere that a word means.
+pub(super) fn external(word: &str) -> Result<External> {
+    contacts()?.find(word).map_err(|error| match error {
+        ContactError::Folder(error @ ExternalError::Nobody { .. }) => {
+            Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into()
+        }
+        error => error.into(),
+    })
+}
+
+/// The agents elsewhere. Whoever sits at the keyboard may call any address.
+pub(super) fn contacts() -> Result<Contacts> {
+    let paths = Paths::from_env()?;
+    let ca_file = Config::load(&paths.config())?.config.ca_file;
+    Ok(Contacts::new(&paths, Web::new(Callable::Any, ca_file)))
 }
 
 /// Asks an agent something.

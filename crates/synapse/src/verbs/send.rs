@@ -1,5 +1,6 @@
 //! `synapse send`: a message to one agent, or to all.
 
+mod abroad;
 mod all;
 mod growth;
 mod parcel;
@@ -19,6 +20,7 @@ use synapse::paths::Paths;
 use synapse::registry::Entry;
 use synapse_term::router::ResponseMode;
 
+use super::reach::Whom;
 use super::spinner::Spinner;
 use super::{Failure, profile, reach};
 use growth::Screenful;
@@ -71,25 +73,30 @@ struct Manner {
 
 /// Runs it.
 pub(crate) fn run(args: &Send) -> Result<u8> {
-    let config = Config::load(&Paths::from_env()?.config())?.config;
-    let is_asked_for = args.wait || args.stream;
-    let is_usual = config.default_response_mode == ResponseMode::Return;
-    let patience = args
-        .timeout
-        .map_or(config.response_timeout, Duration::from_secs);
-    let manner = Manner {
-        patience: (is_asked_for || is_usual && !args.no_return).then_some(patience),
-        is_json: args.json,
-        streams: args.stream,
-    };
+    let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
     let sender = reach::own()?;
     let parcel = Parcel::pack(args, sender.as_ref())?;
     if word.eq_ignore_ascii_case(EVERYONE) {
         return all::run(&parcel, sender.as_ref(), manner);
     }
-    match to_one(word, &parcel, sender.as_ref(), manner) {
-        // Whoever waits for an object gets one.
+    told(to_one(word, &parcel, sender.as_ref(), manner), manner)
+}
+
+/// `synapse external send`: to nobody but an agent elsewhere, and perhaps as the answer to a question of its task.
+pub(super) fn run_abroad(args: &Send, task: Option<String>) -> Result<u8> {
+    let manner = args.manner()?;
+    let parcel = Parcel::pack(args, None)?;
+    let sent = || {
+        let external = reach::external(&args.agent)?;
+        abroad::deliver(&external, &parcel, task, manner)
+    };
+    told(sent(), manner)
+}
+
+/// Tells what went wrong. Whoever waits for an object gets one.
+fn told(done: Result<u8>, manner: Manner) -> Result<u8> {
+    match done {
         Err(error) if manner.is_json && manner.patience.is_some() => {
             let report = Report::not_sent(&error);
             writeln!(std::io::stdout().lock(), "{}", report.to_json())?;
@@ -100,7 +107,10 @@ pub(crate) fn run(args: &Send) -> Result<u8> {
 }
 
 fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Result<u8> {
-    let entry = reach::agent(word)?;
+    let entry = match reach::whom(word)? {
+        Whom::Local(entry) => *entry,
+        Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
+    };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
     if is_itself && manner.patience.is_some() {
         let error = format!(
@@ -127,7 +137,7 @@ fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -
             writeln!(out, "{line}")?;
             return Ok(0);
         };
-        let mut shown = Shown::new(&entry, streaming(&entry, manner));
+        let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
         let each = |name: &str, data: &_| shown.take(name, data);
         let ended = wait::until_settled(&client, &sent.id, patience, each).await;
         let told = shown.finish();
@@ -135,7 +145,11 @@ fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -
         if manner.is_json {
             writeln!(out, "{}", report.to_json())?;
         } else {
-            report.print(&mut out, &told, entry.handle.as_str())?;
+            report.print(
+                &mut out,
+                &told,
+                &format!("synapse answer {} <option>", entry.handle),
+            )?;
         }
         Ok(report.code)
     })
@@ -156,6 +170,21 @@ fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
 }
 
 impl Send {
+    /// How the answer is waited for, by the flags and the settings.
+    fn manner(&self) -> Result<Manner> {
+        let config = Config::load(&Paths::from_env()?.config())?.config;
+        let is_asked_for = self.wait || self.stream;
+        let is_usual = config.default_response_mode == ResponseMode::Return;
+        let patience = self
+            .timeout
+            .map_or(config.response_timeout, Duration::from_secs);
+        Ok(Manner {
+            patience: (is_asked_for || is_usual && !self.no_return).then_some(patience),
+            is_json: self.json,
+            streams: self.stream,
+        })
+    }
+
     /// The message, and what goes with it.
     fn content(&self) -> (&str, &[PathBuf]) {
         (&self.message, &self.files)

@@ -180,6 +180,27 @@ impl World {
         ]);
     }
 
+    /// Makes `cert.pem` and `key.pem` for localhost in this home. Whether it worked.
+    pub fn make_certificate(&self) -> bool {
+        let curve = ["-pkeyopt", "ec_paramgen_curve:P-256"];
+        let name = [
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+        ];
+        let kind = ["-addext", "basicConstraints=critical,CA:FALSE"];
+        let made = Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"])
+            .args(curve)
+            .args(name)
+            .args(kind)
+            .args(["-keyout", "key.pem", "-out", "cert.pem"])
+            .current_dir(self.home.path())
+            .output();
+        made.is_ok_and(|made| made.status.success())
+    }
+
     pub fn token(&self) -> String {
         std::fs::read_to_string(self.entry()["token_path"].as_str().unwrap()).unwrap()
     }

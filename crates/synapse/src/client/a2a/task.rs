@@ -123,14 +123,22 @@ impl RemoteTask {
 
     /// The task as the seeds write one.
     pub fn to_seed_json(&self, asked: &Value, at: &str) -> Value {
-        let is_failure = self.state == TaskState::Failed;
-        let error = is_failure.then(|| json!({ "code": "AGENT_ERROR", "message": self.said }));
+        let (mut message, mut error) = (Value::Null, Value::Null);
+        match self.state {
+            TaskState::Failed => error = json!({ "code": "AGENT_ERROR", "message": self.said }),
+            TaskState::InputRequired => {
+                let prompt = self.said.as_deref().unwrap_or_default();
+                message =
+                    json!({ "type": "text", "prompt": prompt, "options": [], "default": null });
+            }
+            _ => message = json!(self.said),
+        }
         json!({
             "id": self.id,
             "context_id": self.context,
             "status": {
                 "state": self.state.name(),
-                "message": if is_failure { None } else { self.said.as_deref() },
+                "message": message,
                 "error": error,
                 "timestamp": at,
             },
@@ -138,7 +146,8 @@ impl RemoteTask {
             "artifacts": self.pieces.iter().map(Piece::to_seed_json).collect::<Vec<_>>(),
             "created_at": at,
             "updated_at": at,
-            "reply": self.reply(),
+            "reply": (self.state == TaskState::Completed).then(|| self.reply()),
+            "source": null,
         })
     }
 }

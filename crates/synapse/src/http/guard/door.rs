@@ -39,10 +39,16 @@ impl Door {
         let public = reach.public_url.as_ref();
         let mut names = reach.host_names.clone();
         names.extend(public.map(|url| url.host().to_owned()));
+        let is_local = reach.listen.to_canonical().is_loopback();
+        // Those who come from elsewhere must speak TLS where it is spoken.
+        let endpoint = match (&reach.tls, is_local) {
+            (Some(_), false) => endpoint.replacen("http://", "https://", 1),
+            _ => endpoint.to_owned(),
+        };
         Self {
-            url: public.map_or(endpoint, |url| url.as_str()).to_owned(),
+            url: public.map_or(endpoint, ToString::to_string),
             is_pure_card: reach.is_pure_card,
-            is_local: reach.listen.to_canonical().is_loopback(),
+            is_local,
             auth: reach.auth,
             token,
             user: rustix::process::geteuid().as_raw(),

@@ -62,6 +62,11 @@ impl Parcel {
         })
     }
 
+    /// The message, for an agent elsewhere.
+    pub(super) fn message(&self) -> &Value {
+        self.body.get("message").unwrap_or(&Value::Null)
+    }
+
     /// Sends it; returns when the agent has accepted it.
     pub(super) async fn deliver(&self, client: &Client) -> Result<Sent> {
         let path = format!("/tasks/send-priority?priority={}", self.priority);

@@ -84,8 +84,8 @@ impl Report {
     }
 
     /// Prints the reply behind what was `written` of it already, or says on standard error why
-    /// there is none.
-    pub(super) fn print(&self, out: &mut impl Write, written: &str, handle: &str) -> Result<()> {
+    /// there is none. `answer` is how a question is answered.
+    pub(super) fn print(&self, out: &mut impl Write, written: &str, answer: &str) -> Result<()> {
         if self.code == 0 {
             let reply = self.text("/reply").unwrap_or("");
             let rest = reply.strip_prefix(written).unwrap_or_else(|| {
@@ -102,7 +102,7 @@ impl Report {
                 for option in options.and_then(Value::as_array).into_iter().flatten() {
                     eprintln!("  {}", option.as_str().unwrap_or(""));
                 }
-                eprintln!("answer it with: synapse answer {handle} <option>");
+                eprintln!("answer it with: {answer}");
             }
             Failure::TIMED_OUT | Failure::INTERRUPTED => eprintln!("{words}"),
             _ => eprintln!("the task is {}: {words}", self.state),

@@ -8,7 +8,7 @@ use anyhow::Result;
 use hyper::Method;
 use serde_json::Value;
 use synapse::client::Client;
-use synapse::registry::Entry;
+use synapse::handle::Handle;
 use tokio::time::timeout;
 
 use super::super::reach::{self, MOMENT};
@@ -95,8 +95,8 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(entry: &Entry, way: Option<Screenful>) -> Self {
-        let handle = entry.handle.to_string();
+    pub(super) fn new(handle: &Handle, way: Option<Screenful>) -> Self {
+        let handle = handle.to_string();
         Self {
             spinner: Spinner::begin(format!("{handle} has the message")),
             handle,
@@ -118,7 +118,8 @@ impl Shown {
         }
     }
 
-    fn state(&self, state: &str) {
+    /// Takes where the task stands.
+    pub(super) fn state(&self, state: &str) {
         let what = match state {
             "submitted" => "has it in its queue",
             "working" => "is working",
@@ -129,17 +130,23 @@ impl Shown {
     }
 
     fn grow(&mut self, data: &Value) {
-        let Some(way) = self.way else { return };
-        self.told.take(data);
-        let text = self.told.text();
-        match way {
-            Screenful::Preview => {
+        if self.way.is_some() {
+            self.told.take(data);
+            self.reply(&self.told.text());
+        }
+    }
+
+    /// Takes the reply as far as it is known.
+    pub(super) fn reply(&mut self, text: &str) {
+        match self.way {
+            None => {}
+            Some(Screenful::Preview) => {
                 if let Some((cols, rows)) = self.spinner.room() {
-                    self.spinner.show(&tail(&text, cols, rows));
+                    self.spinner.show(&tail(text, cols, rows));
                 }
             }
-            Screenful::Growth => {
-                let more = self.lines.grow(&text);
+            Some(Screenful::Growth) => {
+                let more = self.lines.grow(text);
                 let mut out = std::io::stdout();
                 // Whoever has stopped reading shows when the rest is written.
                 let _ = self.spinner.aside(|| out.write_all(more.as_bytes()));

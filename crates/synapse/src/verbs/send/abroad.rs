@@ -1,0 +1,98 @@
+//! A message to an agent elsewhere.
+
+use std::cell::RefCell;
+use std::io::{IsTerminal as _, Write as _};
+
+use anyhow::{Context as _, Result};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use synapse::client::a2a::{Outgoing, RemoteTask};
+use synapse::external::External;
+use tokio::time::timeout;
+
+use super::super::reach;
+use super::Manner;
+use super::growth::Screenful;
+use super::parcel::Parcel;
+use super::report::Report;
+use super::wait::{Ended, Shown};
+
+/// Sends it, and waits for what comes of it if that is wanted. With a task, it answers the question of that one.
+pub(super) fn deliver(
+    external: &External,
+    parcel: &Parcel,
+    task: Option<String>,
+    manner: Manner,
+) -> Result<u8> {
+    let contacts = reach::contacts()?;
+    let client = contacts.client(external)?;
+    let outgoing = Outgoing::read(parcel.message()).context("the message is empty")?;
+    let outgoing = Outgoing { task, ..outgoing };
+    let told =
+        |task: &RemoteTask| task.to_seed_json(parcel.message(), &Timestamp::now().to_string());
+    let mut out = std::io::stdout();
+    reach::block_on(async {
+        let Some(patience) = manner.patience else {
+            let task = client.send(&outgoing).await?;
+            contacts.seen(external);
+            let line = if manner.is_json {
+                json!({ "task": told(&task) }).to_string()
+            } else {
+                task.id
+            };
+            writeln!(out, "{line}")?;
+            return Ok(0);
+        };
+        let (shown, latest) = (
+            RefCell::new(Shown::new(&external.alias, streaming(manner))),
+            RefCell::new(None),
+        );
+        let followed = client.send_and_follow(&outgoing, |task| {
+            let mut shown = shown.borrow_mut();
+            shown.state(task.state.name());
+            shown.reply(&task.reply());
+            latest.replace(Some(task.clone()));
+        });
+        let now = || latest.borrow().as_ref().map_or(Value::Null, told);
+        let ended = tokio::select! {
+            done = timeout(patience, followed) => match done {
+                Ok(Ok(task)) => {
+                    contacts.seen(external);
+                    latest.replace(Some(task));
+                    Ended::Settled(now())
+                }
+                // What was never accepted is told like every other refusal.
+                Ok(Err(error)) if latest.borrow().is_none() => return Err(error.into()),
+                Ok(Err(error)) => Ended::Lost(error.to_string()),
+                Err(_) => Ended::TimedOut(now()),
+            },
+            _ = tokio::signal::ctrl_c() => Ended::Interrupted(now()),
+        };
+        let id = latest
+            .borrow()
+            .as_ref()
+            .map_or_else(String::new, |task| task.id.clone());
+        let written = shown.into_inner().finish();
+        let report = Report::of(&id, ended);
+        if manner.is_json {
+            writeln!(out, "{}", report.to_json())?;
+        } else {
+            let answer = format!(
+                "synapse external send {} <answer> --task {id}",
+                external.alias
+            );
+            report.print(&mut out, &written, &answer)?;
+        }
+        Ok(report.code)
+    })
+}
+
+fn streaming(manner: Manner) -> Option<Screenful> {
+    let is_seen = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+    let way = if is_seen {
+        Screenful::Preview
+    } else {
+        Screenful::Growth
+    };
+    manner.streams.then_some(way)
+}
