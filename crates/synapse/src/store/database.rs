@@ -38,6 +38,22 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Opens the database for the one who writes most, together with its log.
+///
+/// A commit of this connection is not on the disk until the log is synced. That is left to the caller, so
+/// that it happens after the database is free again: with many hosts, their syncs then run at the same
+/// time, while the database itself would hold everybody up during each. What is in the log may move to
+/// the database before it was synced by us; whoever moves it syncs both.
+pub(super) fn open_to_write_much(path: &Path) -> Result<(Connection, File), StoreError> {
+    let connection = open_to_write(path)?;
+    connection
+        .pragma_update(None, "synchronous", "NORMAL")
+        .about(path)?;
+    let log = beside(path, "-wal");
+    let log = File::open(&log).about(&log)?;
+    Ok((connection, log))
+}
+
 /// Opens the database to read; nothing if there is none yet.
 pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.try_exists().about(path)? {

@@ -2,7 +2,9 @@
 //! All of that can be made again from its events, so it waits until nobody is kept waiting by it, and
 //! is not forced to the disk.
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use std::collections::VecDeque;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use synapse_a2a::artifact::Body;
 use synapse_a2a::event::Event;
 use synapse_a2a::task::Task;
@@ -13,6 +15,10 @@ use super::schema::stage;
 /// How much of a message or of a reply can be searched; beyond that it is data, not words.
 const SEARCHABLE: usize = 64 << 10;
 
+/// What is filed at once: enough that the index is not made of crumbs, so little that nobody waits long.
+const MOST_TASKS: usize = 16;
+const MOST_BYTES: usize = 64 << 10;
+
 /// The tasks that are over and not yet filed.
 pub(super) fn not_filed(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     connection
@@ -21,42 +27,63 @@ pub(super) fn not_filed(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
         .collect()
 }
 
-/// Files a task that is over.
-pub(super) fn file(connection: &mut Connection, key: i64) -> rusqlite::Result<()> {
-    let task = fold(events(connection, key)?);
-    let folded = task
-        .as_ref()
-        .and_then(|task| serde_json::to_string(task).ok());
-    // Losing this to a power cut loses nothing: the task would only be filed again.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    let filed = put(connection, key, task.as_ref(), folded.as_deref());
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    filed
-}
-
-fn put(
-    connection: &mut Connection,
-    key: i64,
-    task: Option<&Task>,
-    folded: Option<&str>,
-) -> rusqlite::Result<()> {
+/// Takes some of the tasks that are over and files them.
+pub(super) fn file(connection: &mut Connection, over: &mut VecDeque<i64>) -> rusqlite::Result<()> {
+    let mut sheets = Vec::new();
+    let mut bytes = 0;
+    while sheets.len() < MOST_TASKS
+        && bytes < MOST_BYTES
+        && let Some(key) = over.pop_front()
+    {
+        let sheet = Sheet::read(connection, key)?;
+        bytes += sheet.message.len() + sheet.reply.len();
+        sheets.push(sheet);
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let filed = transaction
-        .prepare_cached("UPDATE tasks SET stage = ?2 WHERE key = ?1 AND stage = ?3")?
-        .execute([key, stage::FILED, stage::OVER])?;
-    if let (1, Some(task), Some(folded)) = (filed, task, folded) {
-        let message = task.message().words();
-        let message = searchable(&message);
-        let reply = reply(task);
-        let reply = searchable(&reply);
-        transaction
-            .prepare_cached("INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![key, message, reply, folded])?;
-        transaction
-            .prepare_cached("INSERT INTO words (rowid, message, reply) VALUES (?1, ?2, ?3)")?
-            .execute(params![key, message, reply])?;
+    for sheet in &sheets {
+        sheet.put(&transaction)?;
     }
     transaction.commit()
+}
+
+/// What is filed of a task.
+struct Sheet {
+    key: i64,
+    message: String,
+    reply: String,
+    /// The task as JSON; empty if its events make no sense.
+    folded: String,
+}
+
+impl Sheet {
+    fn read(connection: &Connection, key: i64) -> rusqlite::Result<Self> {
+        let task = fold(events(connection, key)?);
+        let task = task.as_ref();
+        let folded = task.and_then(|task| serde_json::to_string(task).ok());
+        Ok(Self {
+            key,
+            message: searchable(task.map(|task| task.message().words())),
+            reply: searchable(task.map(reply)),
+            folded: folded.unwrap_or_default(),
+        })
+    }
+
+    fn put(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        // Another host may have been quicker.
+        let filed = transaction
+            .prepare_cached("UPDATE tasks SET stage = ?2 WHERE key = ?1 AND stage = ?3")?
+            .execute([self.key, stage::FILED, stage::OVER])?;
+        if filed == 0 {
+            return Ok(());
+        }
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![self.key, self.message, self.reply, self.folded])?;
+        transaction
+            .prepare_cached("INSERT INTO words (rowid, message, reply) VALUES (?1, ?2, ?3)")?
+            .execute(params![self.key, self.message, self.reply])?;
+        Ok(())
+    }
 }
 
 /// The events of a task, in order. One that cannot be read ends the list, so that it has no hole.
@@ -107,7 +134,8 @@ pub(super) fn reply(task: &Task) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn searchable(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(SEARCHABLE))
-        .unwrap_or(text)
+fn searchable(text: Option<String>) -> String {
+    let mut text = text.unwrap_or_default();
+    text.truncate(text.floor_char_boundary(SEARCHABLE));
+    text
 }

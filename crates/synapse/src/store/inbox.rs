@@ -158,3 +158,69 @@ impl Waiting {
         group
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use synapse_a2a::event::{Event, Fact, Status, Timestamp};
+    use synapse_a2a::id::TaskId;
+
+    use super::*;
+
+    fn entries(count: usize) -> Vec<Entry> {
+        let entry = |number| Entry {
+            task: TaskId::new("t"),
+            number,
+            event: Event {
+                at: Timestamp(0),
+                fact: Fact::Moved {
+                    status: Status::Working,
+                },
+            },
+        };
+        (1..=count as u64).map(entry).collect()
+    }
+
+    fn sizes(work: Work) -> Vec<(usize, bool)> {
+        let Work::Group(parcels) = work else {
+            return Vec::new();
+        };
+        let size = |parcel: &Parcel| (parcel.entries.len(), parcel.is_refused);
+        parcels.iter().map(size).collect()
+    }
+
+    #[test]
+    fn what_waits_is_taken_together_but_not_too_much_of_it() {
+        let inbox = Inbox::default();
+        for count in [10, 20, GROUP_ENTRIES, 5, 6] {
+            inbox.put(entries(count), Promise::Kept).unwrap();
+        }
+        assert_eq!(sizes(inbox.take(None)), [(10, false), (20, false)]);
+        assert_eq!(sizes(inbox.take(None)), [(GROUP_ENTRIES, false)]);
+        assert_eq!(sizes(inbox.take(None)), [(5, false), (6, false)]);
+        let nothing = inbox.take(Some(Duration::ZERO));
+        assert!(matches!(nothing, Work::Nothing), "{nothing:?}");
+    }
+
+    #[test]
+    fn more_than_may_wait_is_refused_in_its_turn() {
+        let inbox = Inbox::default();
+        for count in [MOST_ENTRIES - 1, 2, 1] {
+            inbox.put(entries(count), Promise::Kept).unwrap();
+        }
+        assert_eq!(sizes(inbox.take(None)), [(MOST_ENTRIES - 1, false)]);
+        assert_eq!(sizes(inbox.take(None)), [(2, true)]);
+        assert_eq!(sizes(inbox.take(None)), [(1, false)]);
+        inbox.put(entries(2), Promise::Kept).unwrap();
+        assert_eq!(sizes(inbox.take(None)), [(2, false)], "there is room again");
+    }
+
+    #[test]
+    fn after_the_end_nothing_is_taken_in_and_the_rest_is_given_out() {
+        let inbox = Inbox::default();
+        inbox.put(entries(1), Promise::Kept).unwrap();
+        inbox.close();
+        assert!(inbox.put(entries(1), Promise::Kept).is_err());
+        assert_eq!(sizes(inbox.take(None)), [(1, false)]);
+        assert!(matches!(inbox.take(None), Work::End));
+    }
+}

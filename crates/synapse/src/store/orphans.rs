@@ -1,5 +1,6 @@
 //! Tasks whose host died: nobody will go on with them, so they are ended, saying why.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,8 +43,9 @@ pub fn fail_orphans(
     }
     let mut connection = database::open_to_write(path)?;
     let failed = fail(&mut connection, &orphans).about(path)?;
-    for task in &failed {
-        filing::file(&mut connection, task.key).about(path)?;
+    let mut over = failed.iter().map(|task| task.key).collect();
+    while !VecDeque::is_empty(&over) {
+        filing::file(&mut connection, &mut over).about(path)?;
     }
     Ok(failed.into_iter().map(|task| task.id.clone()).collect())
 }

@@ -107,17 +107,22 @@ impl Reader {
             return Ok(Vec::new());
         }
         self.ask(|connection| {
+            let exact = connection
+                .prepare_cached("SELECT 1 FROM tasks WHERE id = ?1")?
+                .exists([part])?;
+            if exact {
+                return Ok(vec![TaskId::new(part)]);
+            }
+            // In the order of the index on names, so that nothing but that index is read.
             let mut select = connection.prepare_cached(
                 "SELECT id FROM tasks
                  WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
-                 ORDER BY id <> ?1, key DESC LIMIT ?2",
+                 ORDER BY id DESC LIMIT ?2",
             )?;
             let found = select.query_map((part, number(MOST_FOUND)), |row| row.get(0))?;
-            let mut found: Vec<String> = found.collect::<rusqlite::Result<_>>()?;
-            if found.first().is_some_and(|id| id == part) {
-                found.truncate(1);
-            }
-            Ok(found.into_iter().map(TaskId::new).collect())
+            found
+                .map(|id| id.map(|id: String| TaskId::new(id)))
+                .collect()
         })
     }
 

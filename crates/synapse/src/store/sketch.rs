@@ -171,3 +171,126 @@ fn illegal(entry: &Entry, reason: IllegalEvent) -> StoreError {
         reason,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use synapse_a2a::id::{ContextId, MessageId};
+    use synapse_a2a::message::{Message, Role};
+
+    use super::*;
+
+    fn entry(number: u64, fact: Fact) -> Entry {
+        let at = Timestamp(number);
+        Entry {
+            task: TaskId::new("t"),
+            number,
+            event: Event { at, fact },
+        }
+    }
+
+    fn submitted() -> Entry {
+        let fact = Fact::Submitted {
+            task: TaskId::new("t"),
+            context: ContextId::new("c"),
+            message: Message::text(MessageId::new("m"), Role::User, "hello"),
+            origin: synapse_a2a::event::Origin::default(),
+        };
+        entry(1, fact)
+    }
+
+    fn moved(number: u64, status: Status) -> Entry {
+        entry(number, Fact::Moved { status })
+    }
+
+    fn open_after(entries: &[Entry]) -> Sketches {
+        let nothing = Sketches::new();
+        admit(entries, &nothing, &nothing).unwrap().sketches
+    }
+
+    fn numbers(admitted: &Admitted) -> Vec<u64> {
+        admitted.rows.iter().map(|row| row.number).collect()
+    }
+
+    #[test]
+    fn events_that_follow_each_other_are_written_as_they_are() {
+        let nothing = Sketches::new();
+        let entries = [submitted(), moved(2, Status::Working)];
+        let admitted = admit(&entries, &nothing, &nothing).unwrap();
+        assert_eq!(numbers(&admitted), [1, 2]);
+        assert!(admitted.rows.first().unwrap().birth.is_some());
+        let sketch = admitted.sketches.get(&TaskId::new("t")).unwrap();
+        assert_eq!(
+            (sketch.state, sketch.updated_at, sketch.kept),
+            (TaskState::Working, Timestamp(2), 2)
+        );
+    }
+
+    #[test]
+    fn numbers_have_no_hole_and_no_repetition() {
+        let open = open_after(&[submitted()]);
+        for number in [1, 3, 0, u64::MAX] {
+            let error = admit(&[moved(number, Status::Working)], &Sketches::new(), &open);
+            let is_right = matches!(error, Err(StoreError::OutOfOrder { expected: 2, .. }));
+            assert!(is_right, "{number}: {error:?}");
+        }
+        let nothing = Sketches::new();
+        let error = admit(&[moved(2, Status::Working)], &nothing, &nothing);
+        assert!(matches!(
+            error,
+            Err(StoreError::OutOfOrder { expected: 1, .. })
+        ));
+    }
+
+    #[test]
+    fn a_task_begins_with_its_submission_and_ends_with_its_end() {
+        let nothing = Sketches::new();
+        let error = admit(&[moved(1, Status::Working)], &nothing, &nothing);
+        assert!(matches!(error, Err(StoreError::Illegal { .. })));
+        let open = open_after(&[
+            submitted(),
+            moved(2, Status::Working),
+            moved(3, Status::Completed),
+        ]);
+        let text = "too late".to_owned();
+        for fact in [
+            Fact::Noted { text },
+            Fact::Moved {
+                status: Status::Working,
+            },
+        ] {
+            let error = admit(&[entry(4, fact)], &nothing, &open);
+            assert!(
+                matches!(error, Err(StoreError::Illegal { .. })),
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn of_a_task_that_lost_events_only_the_end_is_written() {
+        let mut open = open_after(&[submitted()]);
+        for sketch in open.values_mut() {
+            sketch.is_cut = true;
+        }
+        let text = "lost".to_owned();
+        let entries = [
+            moved(2, Status::Working),
+            entry(3, Fact::Noted { text }),
+            moved(4, Status::Completed),
+        ];
+        let admitted = admit(&entries, &Sketches::new(), &open).unwrap();
+        assert_eq!(admitted.cut, Some(TaskId::new("t")));
+        assert_eq!(
+            numbers(&admitted),
+            [2, 3],
+            "a bridge to the end, and the end"
+        );
+        let events = admitted
+            .rows
+            .iter()
+            .map(|row| serde_json::from_str(&row.event).unwrap());
+        let history = std::iter::once(submitted().event).chain(events);
+        let task = synapse_a2a::task::Task::fold(history).unwrap();
+        assert_eq!(task.state(), TaskState::Completed);
+    }
+}

@@ -42,3 +42,29 @@ fn begins(text: &str, word: &str) -> bool {
         .flat_map(char::to_lowercase)
         .all(|letter| letters.next() == Some(letter))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_in_any_case() {
+        assert!(contains("Straße und ÄPFEL", "äpfel"));
+        assert!(contains("構文解析器", "解析"));
+        assert!(!contains("apple", "apples"));
+        assert!(contains("anything", ""));
+    }
+
+    #[test]
+    fn a_line_shows_the_word_and_a_little_around_it() {
+        assert_eq!(snippet("one\n two\tthree", &["TWO"]), "one two three");
+        let long = format!("{}needle{}", "x".repeat(100), "y".repeat(100));
+        let line = snippet(&long, &["absent", "needle"]);
+        assert_eq!(
+            line,
+            format!("…{}needle{}…", "x".repeat(40), "y".repeat(74))
+        );
+        assert_eq!(snippet("", &["needle"]), "");
+        assert_eq!(snippet("without", &["needle"]), "without");
+    }
+}

@@ -76,3 +76,43 @@ fn of_value(value: &Value) -> usize {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use synapse_a2a::event::Timestamp;
+    use synapse_a2a::id::{ArtifactId, MessageId};
+    use synapse_a2a::message::Role;
+
+    use super::*;
+
+    #[test]
+    fn what_an_event_weighs_is_about_what_it_takes_when_written() {
+        let parts = vec![
+            Part::text("word ".repeat(2_000)),
+            Part::data(json!({"list": vec!["item"; 500], "name": "x".repeat(5_000)})),
+            Part::new(Content::Raw {
+                bytes: vec![7; 30_000],
+            }),
+        ];
+        let message = Message::new(MessageId::new("m"), Role::User, parts.clone());
+        let artifact = ArtifactId::new("a");
+        let facts = [
+            Fact::Answered { message },
+            Fact::ArtifactExtended { artifact, parts },
+            Fact::Noted {
+                text: String::new(),
+            },
+        ];
+        for fact in facts {
+            let at = Timestamp(1_700_000_000_000);
+            let event = Event { at, fact };
+            let written = serde_json::to_string(&event).unwrap().len();
+            let weight = weight(&event);
+            assert!(
+                weight.abs_diff(written) < written / 5 + BARE,
+                "{weight} for {written}"
+            );
+        }
+    }
+}

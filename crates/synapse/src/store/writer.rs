@@ -2,6 +2,7 @@
 //! knows the open tasks, and sleeps when nothing is to be done.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,12 +32,19 @@ pub(super) struct Writer<Seen> {
     inbox: Arc<Inbox>,
     trouble: Trouble,
     seen: Seen,
-    connection: Option<Connection>,
+    database: Option<Open>,
     /// The tasks that are not over, and those whose end is not written yet.
     open: Sketches,
     backlog: Backlog,
     /// Tasks that are over and not yet filed.
     over: VecDeque<i64>,
+}
+
+/// The database, while it is open.
+struct Open {
+    connection: Connection,
+    /// What is to be synced before anything counts as written.
+    log: File,
 }
 
 /// Events that happened and could not be written. They come first the next time.
@@ -60,7 +68,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             inbox,
             trouble,
             seen,
-            connection: None,
+            database: None,
             open: Sketches::new(),
             backlog: Backlog::default(),
             over: VecDeque::new(),
@@ -77,7 +85,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             match self.inbox.take(self.patience()) {
                 Work::Group(parcels) => self.take(parcels),
                 Work::Nothing if self.over.is_empty() => self.take(Vec::new()),
-                Work::Nothing => self.file_next(),
+                Work::Nothing => self.file_some(),
                 Work::End => break,
             }
         }
@@ -85,7 +93,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             self.take(Vec::new());
         }
         while !self.over.is_empty() {
-            self.file_next();
+            self.file_some();
         }
     }
 
@@ -109,7 +117,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
                 self.note(Some(&error));
                 // After most of these the connection is as good as before; after the others it is not.
                 if !matches!(error, StoreError::Busy { .. } | StoreError::NoRoom { .. }) {
-                    self.connection = None;
+                    self.database = None;
                 }
                 self.fail(parcels, &error);
             }
@@ -145,12 +153,12 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             return Ok(outcomes);
         }
         self.connect()?;
-        let Some(connection) = &mut self.connection else {
+        let Some(Open { connection, log }) = &mut self.database else {
             return Err(StoreError::Closed);
         };
         let all = self.backlog.rows.iter().chain(&rows);
         let taken = group::write(connection, &self.owner, all, &mut draft).about(&self.path)?;
-        self.note(None);
+        let synced = log.sync_data().about(&self.path);
         self.backlog = Backlog::default();
         self.open.extend(draft);
         // Whoever has the name of a task first has the task.
@@ -158,6 +166,12 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             .retain(|task, sketch| sketch.key.is_some() || !taken.contains(task));
         let over = self.open.extract_if(|_, sketch| sketch.state.is_final());
         self.over.extend(over.filter_map(|(_, sketch)| sketch.key));
+        self.note(synced.as_ref().err());
+        if let Err(error) = synced {
+            // It is in the database, but nobody can say for how long.
+            self.database = None;
+            outcomes.fill(Err(error));
+        }
         for (parcel, outcome) in parcels.iter().zip(&mut outcomes) {
             let entry = parcel
                 .entries
@@ -242,24 +256,24 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         }
     }
 
-    /// Makes one task that is over searchable. That can be done again from its events, so it needs
-    /// neither be quick nor succeed.
-    fn file_next(&mut self) {
-        let (Some(key), Some(connection)) = (self.over.pop_front(), &mut self.connection) else {
+    /// Makes some tasks that are over searchable. That can be done again from their events, so it needs
+    /// neither be on the disk nor succeed.
+    fn file_some(&mut self) {
+        let Some(Open { connection, .. }) = &mut self.database else {
             return self.over.clear();
         };
-        if let Err(error) = filing::file(connection, key) {
-            tracing::debug!(%error, "a task that is over could not be filed");
+        if let Err(error) = filing::file(connection, &mut self.over) {
+            tracing::debug!(%error, "tasks that are over could not be filed");
             self.over.clear();
         }
     }
 
     fn connect(&mut self) -> Result<(), StoreError> {
-        if self.connection.is_none() {
-            let connection = database::open_to_write(&self.path)?;
-            self.over
-                .extend(filing::not_filed(&connection).about(&self.path)?);
-            self.connection = Some(connection);
+        if self.database.is_none() {
+            let (connection, log) = database::open_to_write_much(&self.path)?;
+            let over = filing::not_filed(&connection).about(&self.path)?;
+            self.over.extend(over);
+            self.database = Some(Open { connection, log });
         }
         Ok(())
     }

@@ -135,7 +135,7 @@ fn any_filter() -> impl Strategy<Value = Filter> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn any_page_size_gives_the_same_list(filter in any_filter()) {
         let reader = shelf().reader();
