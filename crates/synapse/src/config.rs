@@ -220,8 +220,6 @@ pub struct Size {
 pub struct Web {
     /// Folders whose repositories the page shows, and in which it may start agents.
     pub roots: Vec<PathBuf>,
-    /// Names by which browsers may call this machine, beside those of loopback.
-    pub hosts: Vec<String>,
 }
 
 /// A word that is not a size.

@@ -4,17 +4,22 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use axum::{Router, middleware};
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
+use crate::config::Limits;
 use crate::paths::Paths;
 use crate::registry::Registry;
+use crate::serve::Server;
+use crate::token::Token;
 
 mod agents;
 mod api;
@@ -49,7 +54,6 @@ use worktrees::{Known, Scope};
 const CONNECTIONS: Duration = Duration::from_secs(2);
 
 /// What a hub is started with.
-#[derive(Debug)]
 pub struct Settings {
     /// Where the files are.
     pub paths: Paths,
@@ -60,7 +64,11 @@ pub struct Settings {
     /// Names it may be called by, beside those of loopback.
     pub names: Vec<String>,
     /// A token that programs may show instead of a cookie.
-    pub token: Option<String>,
+    pub token: Option<Token>,
+    /// TLS, where there is a certificate; browsers on this machine may do without.
+    pub tls: Option<TlsAcceptor>,
+    /// How much is put up with.
+    pub limits: Limits,
 }
 
 /// What all resources share.
@@ -76,12 +84,11 @@ struct Shared {
     live: Live,
     logins: Arc<Logins>,
     door: Door,
-    address: SocketAddr,
+    /// The address of the page.
+    url: String,
     started_at: Timestamp,
     /// Set when the hub is on its way out.
     stopping: watch::Sender<bool>,
-    /// How many pages follow what is live.
-    pages: watch::Sender<usize>,
     /// Bounds the replies that are waited for.
     carried: Arc<Semaphore>,
     /// Woken when the registry is to be looked at again.
@@ -108,29 +115,37 @@ pub async fn serve(
     let address = listener.local_addr()?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
+    let (tls, limits) = (settings.tls.clone(), settings.limits);
     let hub = Hub::new(settings, address)?;
     let watch = tokio::spawn(watch_registry::watch(hub.clone()));
-    let server = axum::serve(listener, router(hub.clone()));
-    let server = server.with_graceful_shutdown(hub.stopped());
-    let server = tokio::spawn(async move { server.await });
-    stop.await;
+    let server = Server {
+        listener,
+        router: router(hub.clone()),
+        tls,
+        limits,
+    };
+    let mut server = pin!(server.run(hub.stopped()));
+    tokio::select! {
+        () = &mut server => {}
+        () = stop => {}
+    }
     hub.stopping.send_replace(true);
     watch.abort();
     // Whoever keeps a connection open for longer is cut off.
-    match timeout(CONNECTIONS, server).await {
-        Ok(ended) => ended?.context("the server ended"),
-        Err(_) => Ok(()),
-    }
+    let _ = timeout(CONNECTIONS, server).await;
+    Ok(())
 }
 
 impl Hub {
     fn new(settings: Settings, address: SocketAddr) -> Result<Self> {
+        let url = url_of(address, settings.tls.is_some());
         let Settings {
             paths,
             roots,
             dir,
             names,
             token,
+            ..
         } = settings;
         let boot = uuid::Uuid::new_v4().simple().to_string();
         let boot = boot.get(..8).unwrap_or(&boot).to_owned();
@@ -146,10 +161,9 @@ impl Hub {
                 cookie: format!("synapse_{}", address.port()),
                 token,
             },
-            address,
+            url,
             started_at: Timestamp::now(),
             stopping: watch::channel(false).0,
-            pages: watch::channel(0).0,
             carried: Arc::new(Semaphore::new(carry::CARRIED)),
             rescan: Notify::new(),
             paths,
@@ -174,11 +188,16 @@ fn router(hub: Hub) -> Router {
         .with_state(hub)
 }
 
-/// The address of the page, as a person opens it.
-pub fn url_of(address: SocketAddr) -> String {
+/// The address of the page, as a person opens it. On this machine there is nobody to encrypt for.
+pub fn url_of(address: SocketAddr, has_tls: bool) -> String {
     let ip = match address.ip() {
         ip if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
         ip => ip,
     };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
+    let scheme = if has_tls && !ip.is_loopback() {
+        "https"
+    } else {
+        "http"
+    };
+    format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
 }

@@ -20,9 +20,13 @@ export type Choice = { label: string, key: string, };
 
 export type TaskLine = { id: string, agent: string, 
 /**
- * Who asked: `@codex`, or `user`.
+ * Who was asked: `@codex`.
  */
-from: string | null, priority: number | null, state: string, text: string, at: string, updated_at: string, };
+to: string, 
+/**
+ * Who asked: `@claude`, or `user`.
+ */
+from: string, priority: number, state: string, text: string, at: string, updated_at: string, };
 
 export type Edge = { from: string, to: string, count: number, 
 /**

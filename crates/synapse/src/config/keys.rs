@@ -49,8 +49,7 @@ const KEYS: &[(&str, &str)] = &[
     ("tls", "a certificate and its key: cert, key"),
     ("tls.cert", "a PEM file"),
     ("tls.key", "a PEM file"),
-    ("web", "settings: hosts, roots"),
-    ("web.hosts", "a list of names, such as studio.lan"),
+    ("web", "settings: roots"),
     ("web.roots", "a list of folders"),
 ];
 

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use super::Hub;
 use super::problem::Problem;
 use super::shapes::Session;
+use crate::token::Token;
 
 /// The names under which a browser may know this machine as itself.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -41,7 +42,7 @@ pub(super) struct Door {
     /// Cookies do not know ports, so each hub has one of its own.
     pub(super) cookie: String,
     /// A token that programs may show instead.
-    pub(super) token: Option<String>,
+    pub(super) token: Option<Token>,
 }
 
 /// Lets a request pass with whoever sent it, or says why not and what to do.
@@ -71,9 +72,12 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     let headers = request.headers();
     let door = &hub.door;
     let host = text(headers, header::HOST).unwrap_or_default();
+    if headers.get_all(header::HOST).iter().count() > 1 {
+        return Err(Problem::bad("a request must have exactly one Host"));
+    }
     if !is_served(door, name_of(host)) {
         let error = format!(
-            "the Host '{host}' is not served here; use 127.0.0.1 or localhost, or add the name to web.hosts"
+            "the Host '{host}' is not served here; use 127.0.0.1 or localhost, or add the name to host_names in config.yaml"
         );
         let status = StatusCode::MISDIRECTED_REQUEST;
         return Err(Problem::new(status, "foreign_host", error));
@@ -83,7 +87,7 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         origin,
         text(headers, HeaderName::from_static("sec-fetch-site")),
     ) {
-        (Some(origin), _) => origin != format!("http://{host}"),
+        (Some(origin), _) => !is_ours(origin, host),
         (None, Some(site)) => is_act(request) && !matches!(site, "same-origin" | "none"),
         (None, None) => false,
     };
@@ -125,7 +129,7 @@ fn caller(hub: &Hub, headers: &HeaderMap) -> Result<Session, Problem> {
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(str::trim);
     if let (Some(shown), Some(token)) = (bearer, &hub.door.token)
-        && is_equal(shown.as_bytes(), token.as_bytes())
+        && token.is(shown)
     {
         return Ok(Session {
             device: None,
@@ -172,6 +176,14 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
+/// Whether an origin is the address that was called.
+fn is_ours(origin: &str, host: &str) -> bool {
+    let own = origin
+        .strip_prefix("http://")
+        .or(origin.strip_prefix("https://"));
+    own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+}
+
 /// A host without its port.
 fn name_of(host: &str) -> &str {
     match host.rsplit_once(':') {
@@ -195,12 +207,6 @@ fn is_served(door: &Door, name: &str) -> bool {
             .iter()
             .any(|known| known.eq_ignore_ascii_case(name))
         || !door.listen.is_loopback() && is_address()
-}
-
-/// Takes as long for a near miss as for a wild one.
-fn is_equal(one: &[u8], two: &[u8]) -> bool {
-    let differing = one.iter().zip(two).fold(0, |sum, (a, b)| sum | (a ^ b));
-    one.len() == two.len() && differing == 0
 }
 
 #[cfg(test)]

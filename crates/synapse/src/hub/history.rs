@@ -1,224 +1,262 @@
-//! Tasks of all agents, as the page reads them.
+//! Tasks as the store keeps them: of all agents, those that are gone included.
 
-use hyper::Method;
+use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
+use synapse_a2a::event::Timestamp as Time;
+use synapse_a2a::id::TaskId;
+use synapse_a2a::task::TaskState;
 
 use super::Hub;
-use super::agents::ask;
-use super::live::{name_of, text_of};
+use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
+use crate::http::seed_task;
 use crate::registry::Entry;
+use crate::session::Record;
+use crate::store::{Cursor, Filter, Kept, Reader, StoreError};
+use crate::sweep::sweep;
+
+/// Tasks of one agent that are looked at to know what it is at.
+const LATEST: usize = 50;
 
 /// What somebody looks for.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(super) struct Wanted {
     /// Only of this agent, by id or handle.
     pub(super) agent: Option<String>,
     /// Only in this state.
     pub(super) state: Option<String>,
-    /// Only with this text in the message or the reply.
-    pub(super) text: Option<String>,
-    /// Only what comes after this task in the list.
+    /// Only with these words in the message or the reply.
+    pub(super) words: Option<String>,
+    /// Only what comes after this place in the list.
     pub(super) before: Option<String>,
+    /// Also what people typed at the agent's own keyboard.
+    pub(super) keyboard: bool,
     /// How many.
     pub(super) limit: usize,
 }
 
-/// A page of tasks, the newest first, and where the next one begins.
+/// A task in which words were found, and what stands around them.
+pub(super) struct Match {
+    pub(super) line: TaskLine,
+    pub(super) snippet: String,
+}
+
+/// A page of tasks, the latest first, and where the next one begins.
 pub(super) async fn page(
     hub: &Hub,
-    filter: &Filter,
+    wanted: Wanted,
 ) -> Result<(Vec<Value>, Option<String>), Problem> {
-    let entries = match &filter.agent {
-        Some(word) => vec![hub.agent(word)?],
-        None => hub.entries(),
+    if wanted.words.is_some() {
+        return search_page(hub, wanted).await;
+    }
+    let mut filter = Filter {
+        state: wanted.state.as_deref().map(state).transpose()?,
+        before: wanted.before.as_deref().map(cursor).transpose()?,
+        keyboard: wanted.keyboard,
+        limit: wanted.limit,
+        ..Filter::default()
     };
-    let mut asked = JoinSet::new();
-    for entry in entries {
-        asked.spawn(async move {
-            let body = ask(&entry, Method::GET, "/tasks", None).await;
-            // One that does not answer has nothing to tell.
-            tasks(&entry, &body.unwrap_or_default())
-        });
+    if let Some(word) = &wanted.agent {
+        match hub.agent(word) {
+            Ok(entry) => filter.agent = Some(entry.agent_id.to_string()),
+            // It may have been there once.
+            Err(missing) => {
+                filter.handle = Some(word.clone());
+                let known = filter.clone();
+                if read(hub, move |reader| reader.page(&known)).await?.total == 0 {
+                    return Err(missing);
+                }
+            }
+        }
     }
-    let mut tasks: Vec<Value> = asked.join_all().await.into_iter().flatten().collect();
-    for task in &mut tasks {
-        complete(hub, task);
-    }
-    tasks.retain(|task| fits(task, filter));
-    tasks.sort_by_key(|task| std::cmp::Reverse((time_of(task, "created_at"), id_of(task))));
-    if let Some(before) = &filter.before {
-        let at = tasks.iter().position(|task| id_of(task) == *before);
-        let at = at.ok_or_else(|| Problem::bad(format!("'before' is no task: {before}")))?;
-        tasks.drain(..=at);
-    }
-    let has_more = tasks.len() > filter.limit;
-    tasks.truncate(filter.limit);
-    let next = tasks.last().filter(|_| has_more).map(id_of);
-    Ok((tasks, next))
+    let page = read(hub, move |reader| reader.page(&filter)).await?;
+    let next = page
+        .next
+        .map(|next| format!("{}.{}", next.updated_at.0, next.id));
+    let tasks = page.tasks.into_iter().map(|kept| shown(hub, kept));
+    Ok((tasks.collect(), next))
+}
+
+/// A page of the tasks in which words stand; the place in the list is the last of them.
+async fn search_page(hub: &Hub, wanted: Wanted) -> Result<(Vec<Value>, Option<String>), Problem> {
+    let agent = wanted
+        .agent
+        .as_deref()
+        .map(|word| hub.agent(word))
+        .transpose()?;
+    let state = wanted.state.as_deref().map(state).transpose()?;
+    let (limit, words) = (wanted.limit, wanted.words.unwrap_or_default());
+    let mut before = wanted.before.map(TaskId::new);
+    let found = read(hub, move |reader| {
+        let (mut tasks, mut has_more) = (Vec::new(), true);
+        // Those of other agents are passed over, so it may take several looks.
+        while tasks.len() < limit && has_more {
+            let found = reader.search(&words, limit, before.as_ref())?;
+            has_more = found.len() == limit;
+            for one in found {
+                before = Some(one.task.clone());
+                let Some(kept) = reader.task(&one.task)? else {
+                    continue;
+                };
+                let is_of = |entry: &Entry| entry.agent_id.as_str() == kept.agent;
+                let fits = agent.as_ref().is_none_or(is_of)
+                    && state.is_none_or(|state| kept.task.state() == state);
+                if fits && tasks.len() < limit {
+                    tasks.push(kept);
+                }
+            }
+        }
+        Ok((tasks, has_more))
+    });
+    let (tasks, has_more) = found.await?;
+    let last = tasks.last().map(|kept| kept.task.id().to_string());
+    let tasks = tasks.into_iter().map(|kept| shown(hub, kept));
+    Ok((tasks.collect(), last.filter(|_| has_more)))
+}
+
+/// Where words stand, in the tasks of all agents.
+pub(super) async fn search(hub: &Hub, words: String, limit: usize) -> Result<Vec<Match>, Problem> {
+    read(hub, move |reader| {
+        let mut matches = Vec::new();
+        for found in reader.search(&words, limit, None)? {
+            if let Some(kept) = reader.task(&found.task)? {
+                matches.push(Match {
+                    line: line(&kept),
+                    snippet: found.snippet,
+                });
+            }
+        }
+        Ok(matches)
+    })
+    .await
+}
+
+/// A task, and the agent that has it if it runs.
+pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), Problem> {
+    let task = TaskId::new(id.to_owned());
+    let kept = read(hub, move |reader| reader.task(&task)).await?;
+    let missing = || Problem::missing("no_such_task", format!("there is no task '{id}'"));
+    let kept = kept.ok_or_else(missing)?;
+    Ok((hub.agent(&kept.agent).ok(), shown(hub, kept)))
 }
 
 /// A task, and the agent that has it.
-pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Entry, Value), Problem> {
-    let missing = || Problem::missing("no_such_task", format!("no agent has a task '{id}'"));
-    if id.is_empty() || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
-        return Err(missing());
-    }
-    let known = hub.live.read(|state| {
-        let mut lines = state.tasks.newest();
-        lines
-            .find(|line| line.id == id)
-            .map(|line| line.agent.clone())
-    });
-    let mut entries = hub.entries();
-    // Whoever is known to have it is asked first.
-    entries.sort_by_key(|entry| Some(entry.agent_id.as_str()) != known.as_deref());
-    for entry in entries {
-        let path = format!("/tasks/{id}");
-        let Ok(body) = ask(&entry, Method::GET, &path, None).await else {
-            continue;
-        };
-        let mut task = whole(hub, &entry, body);
-        complete(hub, &mut task);
-        return Ok((entry, task));
-    }
-    Err(missing())
+pub(super) async fn find_running(hub: &Hub, id: &str) -> Result<(Entry, Value), Problem> {
+    let (entry, task) = find(hub, id).await?;
+    let gone = || Problem::conflict("task_over", "the agent of this task is gone");
+    Ok((entry.ok_or_else(gone)?, task))
 }
 
-/// The task of an answer, with whose it is.
-pub(super) fn whole(hub: &Hub, entry: &Entry, mut body: Value) -> Value {
+/// The latest tasks, of one agent or of all, the oldest first.
+pub(super) async fn latest(
+    hub: &Hub,
+    agent: Option<&Entry>,
+    limit: usize,
+) -> Result<Vec<TaskLine>, Problem> {
+    let filter = Filter {
+        agent: agent.map(|entry| entry.agent_id.to_string()),
+        limit,
+        ..Filter::default()
+    };
+    let page = read(hub, move |reader| reader.page(&filter)).await?;
+    let mut lines: Vec<TaskLine> = page.tasks.iter().map(line).collect();
+    lines.sort_by_key(|line| line.at.parse::<Timestamp>().unwrap_or_default());
+    Ok(lines)
+}
+
+/// Whether an agent has a task that is not over.
+pub(super) async fn is_at_work(hub: &Hub, entry: &Entry) -> Result<bool, Problem> {
+    let agent = entry.agent_id.to_string();
+    let filter = Filter {
+        agent: Some(agent),
+        limit: LATEST,
+        ..Filter::default()
+    };
+    let page = read(hub, move |reader| reader.page(&filter)).await?;
+    Ok(page.tasks.iter().any(|kept| !kept.task.state().is_final()))
+}
+
+/// Fails the tasks of hosts that died; nobody else will end them.
+pub(super) async fn bury(hub: &Hub) {
+    let paths = hub.paths.clone();
+    let swept = tokio::task::spawn_blocking(move || sweep(&paths)).await;
+    if let Ok(Err(error)) = swept {
+        tracing::warn!(%error, "the tasks of hosts that died are left open");
+    }
+}
+
+/// The task of an agent's answer, with whose it is.
+pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
     let mut task = body.get_mut("task").map(Value::take).unwrap_or_default();
-    own(entry, &mut task);
-    complete(hub, &mut task);
-    task
-}
-
-/// The tasks of an agent in a line each, the oldest first.
-pub(super) fn lines(entry: &Entry, body: &Value) -> Vec<TaskLine> {
-    let mut lines: Vec<TaskLine> = tasks(entry, body).iter().map(line).collect();
-    lines.reverse();
-    lines
-}
-
-/// A task in a line.
-pub(super) fn line(task: &Value) -> TaskLine {
-    let text = |path: &str| task.pointer(path).and_then(Value::as_str);
-    let owned = |path: &str| text(path).unwrap_or_default().to_owned();
-    let priority = task.get("priority").and_then(Value::as_u64);
-    TaskLine {
-        id: owned("/id"),
-        agent: owned("/agent"),
-        from: text("/sender").map(name_of),
-        priority: priority.and_then(|number| u8::try_from(number).ok()),
-        state: owned("/status/state"),
-        text: text_of(task.get("message")),
-        at: owned("/created_at"),
-        updated_at: owned("/updated_at"),
-    }
-}
-
-fn tasks(entry: &Entry, body: &Value) -> Vec<Value> {
-    let tasks = body.get("tasks").and_then(Value::as_array);
-    let mut tasks = tasks.cloned().unwrap_or_default();
-    for task in &mut tasks {
-        own(entry, task);
-    }
-    tasks
-}
-
-/// Says whose it is.
-fn own(entry: &Entry, task: &mut Value) {
     if let Some(fields) = task.as_object_mut() {
         fields.insert("agent".to_owned(), json!(entry.agent_id));
         fields.insert("handle".to_owned(), json!(entry.handle));
-        for field in ["sender", "priority"] {
-            fields.entry(field).or_insert(Value::Null);
-        }
+    }
+    task
+}
+
+/// A task in the seed dialect, with whose it is.
+fn shown(hub: &Hub, kept: Kept) -> Value {
+    let agent = hub.agent(&kept.agent).ok().map(|entry| entry.agent_id);
+    let mut task = seed_task(&Record::of(kept.task, []));
+    if let Some(fields) = task.as_object_mut() {
+        fields.insert("agent".to_owned(), json!(agent));
+        fields.insert("handle".to_owned(), json!(kept.handle));
+    }
+    task
+}
+
+/// A task in a line.
+fn line(kept: &Kept) -> TaskLine {
+    let (task, origin) = (&kept.task, kept.task.origin());
+    TaskLine {
+        id: task.id().to_string(),
+        agent: kept.agent.clone(),
+        to: name_of(&kept.handle),
+        from: name_of(&origin.sender),
+        priority: origin.priority,
+        state: task.state().name().to_owned(),
+        text: line_text(&task.message().words()),
+        at: time(task.created_at()),
+        updated_at: time(task.updated_at()),
     }
 }
 
-/// Adds what was heard live.
-fn complete(hub: &Hub, task: &mut Value) {
-    let id = id_of(task);
-    let heard = hub.live.read(|state| {
-        let mut lines = state.tasks.newest();
-        lines.find(|line| line.id == id).cloned()
-    });
-    let (Some(line), Some(fields)) = (heard, task.as_object_mut()) else {
-        return;
-    };
-    let known = [
-        ("sender", json!(line.from)),
-        ("priority", json!(line.priority)),
-    ];
-    for (field, value) in known {
-        if fields.get(field).is_none_or(Value::is_null) {
-            fields.insert(field.to_owned(), value);
-        }
-    }
+fn time(at: Time) -> String {
+    let millis = i64::try_from(at.0).unwrap_or_default();
+    let at = Timestamp::from_millisecond(millis);
+    at.unwrap_or_default().to_string()
 }
 
-fn fits(task: &Value, filter: &Filter) -> bool {
-    let state = task.pointer("/status/state").and_then(Value::as_str);
-    let is_state = filter.state.is_none() || state == filter.state.as_deref();
-    let has_text = |text: &String| matching(task, text).is_some();
-    is_state && filter.text.as_ref().is_none_or(has_text)
+fn state(word: &str) -> Result<TaskState, Problem> {
+    let mut states = TaskState::ALL.into_iter();
+    states.find(|state| state.name() == word).ok_or_else(|| {
+        let names = TaskState::ALL.map(TaskState::name).join(", ");
+        Problem::bad(format!("'{word}' is no state of a task; there are {names}"))
+    })
 }
 
-/// The text of a task around what is looked for, in the message or the reply.
-pub(super) fn matching(task: &Value, text: &str) -> Option<String> {
-    let message = text_of(task.get("message"));
-    let reply = task
-        .get("reply")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    snippet(&message, text).or_else(|| snippet(reply, text))
+fn cursor(text: &str) -> Result<Cursor, Problem> {
+    let bad = || Problem::bad(format!("'before' is no place in this list: '{text}'"));
+    let (updated_at, id) = text.split_once('.').ok_or_else(bad)?;
+    Ok(Cursor {
+        updated_at: Time(updated_at.parse().map_err(|_| bad())?),
+        id: TaskId::new(id.to_owned()),
+    })
 }
 
-/// Characters shown before and after what was found.
-const AROUND: usize = 60;
-
-/// The part of a text around a word, in any case.
-fn snippet(text: &str, word: &str) -> Option<String> {
-    let (lower, word) = (text.to_lowercase(), word.to_lowercase());
-    let at = lower.find(&word)?;
-    // Lower case may have other lengths; counted in characters it is near enough to show.
-    let before = lower.get(..at)?.chars().count();
-    let begin = before.saturating_sub(AROUND);
-    let length = before - begin + word.chars().count() + AROUND;
-    Some(text.chars().skip(begin).take(length).collect())
-}
-
-fn time_of(task: &Value, field: &str) -> Timestamp {
-    let text = task.get(field).and_then(Value::as_str).unwrap_or_default();
-    text.parse().unwrap_or_default()
-}
-
-fn id_of(task: &Value) -> String {
-    let id = task.get("id").and_then(Value::as_str);
-    id.unwrap_or_default().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_found_is_shown_with_its_surroundings() {
-        assert_eq!(
-            snippet("Fix the Login page", "login").as_deref(),
-            Some("Fix the Login page")
-        );
-        let long = format!("{}needle{}", "a".repeat(200), "b".repeat(200));
-        let found = snippet(&long, "NEEDLE").unwrap();
-        assert!(found.contains("needle") && found.len() == 2 * AROUND + 6);
-        assert_eq!(
-            snippet("日本語の検索", "検索").as_deref(),
-            Some("日本語の検索")
-        );
-        assert_eq!(snippet("x", "y"), None);
-    }
+/// Reads the store beside the server's own threads.
+async fn read<T: Send + 'static>(
+    hub: &Hub,
+    ask: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Problem> {
+    let path = hub.paths.store();
+    let read = move || Reader::open(path).and_then(|reader| ask(&reader));
+    let done = tokio::task::spawn_blocking(read).await;
+    done.map_err(Problem::internal)?.map_err(|error| {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Problem::new(status, "internal", error.to_string())
+    })
 }

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use hyper::Method;
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::Hub;
-use super::agents::ask;
 use super::history;
 use super::live::{Change, Report, TaskEvent};
 use super::shapes::Status;
@@ -21,15 +19,16 @@ use crate::registry::Entry;
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
 /// How long an agent may take to let us in.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often an agent without `/ws` is asked while somebody looks at a page.
-const POLL: Duration = Duration::from_secs(1);
+/// Tasks that are looked up when a line is opened.
+const MISSED: usize = 100;
 
 /// What an agent tells.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Told {
     Hello {
-        status: Report,
+        /// Nothing while it has none.
+        status: Option<Report>,
     },
     Status {
         status: Report,
@@ -48,9 +47,12 @@ pub(super) async fn follow(hub: Hub, entry: Entry) {
                 pause = PAUSES[0];
                 listen(&hub, &entry, socket).await;
             }
-            Err(error) if is_unknown(&error) => poll(&hub, &entry).await,
             Err(error) => {
-                let why = format!("its host does not answer: {error:#}");
+                let why = if is_unknown(&error) {
+                    "it runs an earlier version of Synapse; stop it and start it again".to_owned()
+                } else {
+                    format!("its host does not answer: {error:#}")
+                };
                 hub.live
                     .apply(Change::Unreachable(entry.agent_id.clone(), why));
             }
@@ -81,7 +83,9 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
         let id = entry.agent_id.clone();
         match serde_json::from_str(&text) {
             Ok(Told::Hello { status }) => {
-                hub.live.apply(Change::Reported(id, status));
+                if let Some(status) = status {
+                    hub.live.apply(Change::Reported(id, status));
+                }
                 list_tasks(hub, entry).await;
             }
             Ok(Told::Status { status }) => {
@@ -98,33 +102,10 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
     }
 }
 
-/// Asks again and again while a page is open, until the agent does not answer.
-async fn poll(hub: &Hub, entry: &Entry) {
-    let mut pages = hub.pages.subscribe();
-    let mut before = None;
-    while pages.wait_for(|pages| *pages > 0).await.is_ok() {
-        match hub.refresh(entry).await {
-            Ok(report) if before.as_ref() == Some(&report) => {}
-            Ok(report) => {
-                list_tasks(hub, entry).await;
-                look_at_place(hub, entry).await;
-                before = Some(report);
-            }
-            Err(problem) => {
-                let id = entry.agent_id.clone();
-                hub.live
-                    .apply(Change::Unreachable(id, problem.error().to_owned()));
-                return;
-            }
-        }
-        sleep(POLL).await;
-    }
-}
-
+/// What was missed while the line was cut is in the store.
 async fn list_tasks(hub: &Hub, entry: &Entry) {
-    if let Ok(body) = ask(entry, Method::GET, "/tasks", None).await {
-        let lines = history::lines(entry, &body);
-        hub.live.apply(Change::Tasks(entry.agent_id.clone(), lines));
+    if let Ok(lines) = history::latest(hub, Some(entry), MISSED).await {
+        hub.live.apply(Change::Tasks(lines));
     }
 }
 

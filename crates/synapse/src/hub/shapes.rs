@@ -101,9 +101,11 @@ pub(super) struct Choice {
 pub(super) struct TaskLine {
     pub(super) id: String,
     pub(super) agent: String,
-    /// Who asked: `@codex`, or `user`.
-    pub(super) from: Option<String>,
-    pub(super) priority: Option<u8>,
+    /// Who was asked: `@codex`.
+    pub(super) to: String,
+    /// Who asked: `@claude`, or `user`.
+    pub(super) from: String,
+    pub(super) priority: u8,
     pub(super) state: String,
     pub(super) text: String,
     pub(super) at: String,

@@ -12,9 +12,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use tokio::task::AbortHandle;
 
-use super::live::{Change, Gone};
+use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
-use super::{Hub, link};
+use super::{Hub, history, link};
 use crate::paths::create_folder;
 use crate::registry::{AgentId, Entry, Survey};
 
@@ -33,6 +33,10 @@ pub(super) async fn watch(hub: Hub) {
         tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
     });
     let mut links = Links::new();
+    history::bury(&hub).await;
+    if let Ok(lines) = history::latest(&hub, None, LINES).await {
+        hub.live.apply(Change::Tasks(lines));
+    }
     loop {
         if let Some(survey) = look(&hub).await {
             let swept: Vec<AgentId> = survey
@@ -41,6 +45,9 @@ pub(super) async fn watch(hub: Hub) {
                 .map(|entry| entry.agent_id)
                 .collect();
             settle(&hub, &mut links, survey.entries, &swept).await;
+            if !swept.is_empty() {
+                history::bury(&hub).await;
+            }
         }
         hub.rescan.notified().await;
     }

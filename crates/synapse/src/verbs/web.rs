@@ -12,6 +12,8 @@ use synapse::config::Config;
 use synapse::hub::login::{LoginFile, Right};
 use synapse::hub::{self, Presence, Settings};
 use synapse::paths::Paths;
+use synapse::serve::acceptor;
+use synapse::token::Token;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The port of the page.
@@ -86,23 +88,27 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     for warning in &loaded.warnings {
         eprintln!("synapse: {warning}");
     }
-    let web = loaded.config.web;
+    let config = loaded.config;
+    let tls = config.tls.as_ref();
+    let tls = tls.map(|tls| acceptor(&tls.cert, &tls.key)).transpose()?;
     let address = SocketAddr::new(args.listen, args.port);
     let listener = TcpListener::bind(address)
         .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
     let address = listener.local_addr()?;
-    let url = hub::url_of(address);
+    let url = hub::url_of(address, tls.is_some());
     let presence = Presence::announce(paths, &url)?;
-    if !address.ip().is_loopback() {
+    if !address.ip().is_loopback() && tls.is_none() {
         eprintln!(
             "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you"
         );
     }
     let settings = Settings {
-        roots: web.roots,
+        roots: config.web.roots,
         dir: std::env::current_dir().context("there is no working directory")?,
-        names: web.hosts,
-        token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+        names: config.host_names,
+        token: token()?,
+        tls,
+        limits: config.limits,
         paths: paths.clone(),
     };
     let link = link(paths, &url, Right::Act)?;
@@ -154,6 +160,17 @@ fn log() {
         .with_target(false)
         .without_time()
         .init();
+}
+
+/// The token of the environment; one that could never be shown is an error, not a door left open.
+fn token() -> Result<Option<Token>> {
+    let Some(text) = std::env::var_os(TOKEN).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let token = text.to_str().and_then(Token::parse);
+    let token =
+        token.with_context(|| format!("{TOKEN} is no token: one word of ASCII characters"))?;
+    Ok(Some(token))
 }
 
 fn link(paths: &Paths, url: &str, right: Right) -> Result<String> {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Body;
+use super::session::scheme_of;
 use crate::hub::Hub;
 use crate::hub::login::{CODE_LIFE, Right};
 use crate::hub::problem::Problem;
@@ -54,7 +55,8 @@ pub(super) async fn invite(
     let host = headers
         .get(header::HOST)
         .and_then(|host| host.to_str().ok());
-    let url = format!("http://{}/#code={code}", host.unwrap_or_default());
+    let (scheme, host) = (scheme_of(&headers), host.unwrap_or_default());
+    let url = format!("{scheme}://{host}/#code={code}");
     let expires_at = (Timestamp::now() + CODE_LIFE).to_string();
     let body =
         json!({ "code": code, "url": url, "expires_at": expires_at, "read_only": read_only });

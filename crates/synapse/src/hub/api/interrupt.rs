@@ -17,7 +17,8 @@ use utoipa::ToSchema;
 use super::Body;
 use crate::hub::Hub;
 use crate::hub::agents::ask;
-use crate::hub::live::{self, Change};
+use crate::hub::history;
+use crate::hub::live::Change;
 use crate::hub::problem::Problem;
 use crate::hub::program;
 use crate::hub::shapes::{Receipt, Status};
@@ -200,7 +201,7 @@ async fn interrupt(hub: &Hub, entry: &Entry, key: Option<&str>) -> Result<Receip
     let deadline = Instant::now() + PATIENCE;
     let _shown = Stopping::begin(hub, entry);
     let mut receipt = press(entry, key).await?;
-    if receipt.sent.is_none() && is_about_to_work(entry).await {
+    if receipt.sent.is_none() && history::is_at_work(hub, entry).await? {
         // What was sent by mistake a moment ago has not shown yet.
         let is_at_work = |status| matches!(status, Status::Working | Status::Waiting);
         seen(hub, entry, deadline, is_at_work).await;
@@ -230,17 +231,6 @@ async fn press(entry: &Entry, key: Option<&str>) -> Result<Receipt, Problem> {
         now: status("now"),
         confirmed: false,
     })
-}
-
-/// Whether a task has been taken that does not show on the screen yet.
-async fn is_about_to_work(entry: &Entry) -> bool {
-    let Ok(body) = ask(entry, Method::GET, "/tasks", None).await else {
-        return false;
-    };
-    let tasks = body.get("tasks").and_then(Value::as_array);
-    let states = tasks.into_iter().flatten();
-    let mut states = states.filter_map(|task| task.pointer("/status/state")?.as_str());
-    states.any(|state| !live::is_over(state))
 }
 
 /// Waits until a reading says so, but not for ever; what it says then.

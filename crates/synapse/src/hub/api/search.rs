@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 use super::Words;
 use crate::hub::Hub;
 use crate::hub::git::ask;
-use crate::hub::history::{self, Filter};
+use crate::hub::history;
 use crate::hub::problem::Problem;
 use crate::hub::worktrees;
 
@@ -51,16 +51,10 @@ pub(super) async fn find(
             .any(has)
     });
     let agents: Vec<_> = agents.take(limit).collect();
-    let filter = Filter {
-        text: Some(word.clone()),
-        limit,
-        ..Filter::default()
-    };
-    let (tasks, _) = history::page(&hub, &filter).await?;
-    let tasks = tasks.iter().map(|task| {
-        let snippet = history::matching(task, &word);
-        json!({ "task": history::line(task), "snippet": snippet })
-    });
+    let matches = history::search(&hub, query.q.clone(), limit).await?;
+    let tasks = matches
+        .into_iter()
+        .map(|found| json!({ "task": found.line, "snippet": found.snippet }));
     let tasks: Vec<Value> = tasks.collect();
     let repositories = worktrees::list(&hub.known, &hub.scope, &views).await;
     let trees = repositories

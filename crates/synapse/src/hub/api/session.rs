@@ -50,7 +50,7 @@ pub(super) async fn exchange(
             }
             error => Problem::internal(error),
         })?;
-    let cookie = cookie(&hub, &secret, DEVICE_LIFE.as_secs());
+    let cookie = cookie(&hub, &headers, &secret, DEVICE_LIFE.as_secs());
     let cookie = AppendHeaders([(header::SET_COOKIE, cookie)]);
     Ok((cookie, Json(json!({ "session": session }))))
 }
@@ -66,18 +66,31 @@ pub(super) async fn show(Extension(session): Extension<Session>) -> Json<Value> 
 pub(super) async fn logout(
     State(hub): State<Hub>,
     Extension(session): Extension<Session>,
+    headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     if let Some(id) = session.device {
         super::devices::forget(&hub, id).await?;
     }
-    let cookie = AppendHeaders([(header::SET_COOKIE, cookie(&hub, "", 0))]);
+    let cookie = AppendHeaders([(header::SET_COOKIE, cookie(&hub, &headers, "", 0))]);
     Ok((cookie, Json(json!({}))))
 }
 
 /// Not for scripts, and never sent along from another page.
-fn cookie(hub: &Hub, secret: &str, seconds: i64) -> String {
+fn cookie(hub: &Hub, headers: &HeaderMap, secret: &str, seconds: i64) -> String {
     let name = &hub.door.cookie;
-    format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict")
+    let secure = if scheme_of(headers) == "https" {
+        "; Secure"
+    } else {
+        ""
+    };
+    format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
+}
+
+/// What the page that asks speaks with us.
+pub(super) fn scheme_of(headers: &HeaderMap) -> &'static str {
+    let origin = headers.get(header::ORIGIN);
+    let is_https = origin.is_some_and(|origin| origin.as_bytes().starts_with(b"https:"));
+    if is_https { "https" } else { "http" }
 }
 
 /// What a browser says it is, in two words.

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use synapse_term::profile::Profile;
 use utoipa::ToSchema;
 
+use crate::hub::Hub;
 use crate::hub::problem::Problem;
 use crate::hub::shapes::Session;
-use crate::hub::{Hub, url_of};
 
 /// That it runs.
 #[utoipa::path(get, path = "/healthz", responses((status = 200, description = "`{status}`")))]
@@ -61,7 +61,7 @@ pub(super) async fn show(
             "version": env!("CARGO_PKG_VERSION"),
             "started_at": hub.started_at.to_string(),
             "dir": hub.scope.home,
-            "address": url_of(hub.address),
+            "address": hub.url,
             "roots": hub.scope.roots,
         },
         "session": session,

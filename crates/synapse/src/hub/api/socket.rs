@@ -55,7 +55,6 @@ pub(super) async fn follow(
 ) -> Response {
     let upgrade = upgrade.max_message_size(LONGEST);
     upgrade.on_upgrade(move |socket| async move {
-        let _counted = Counted::new(&hub);
         let mut page = Page {
             hub: &hub,
             session: &session,
@@ -161,22 +160,4 @@ pub(super) async fn close(mut socket: WebSocket, code: Option<u16>) {
     };
     // Whoever is gone need not be told.
     let _ = timeout(PATIENCE, socket.send(Message::Close(Some(frame)))).await;
-}
-
-/// Counts a page for as long as it is open.
-struct Counted<'a>(&'a Hub);
-
-impl<'a> Counted<'a> {
-    fn new(hub: &'a Hub) -> Self {
-        hub.pages.send_modify(|pages| *pages += 1);
-        Self(hub)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0
-            .pages
-            .send_modify(|pages| *pages = pages.saturating_sub(1));
-    }
 }

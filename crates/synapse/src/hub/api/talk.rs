@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{Body, Words};
 use crate::client::Client;
 use crate::hub::agents::ask;
-use crate::hub::history::{self, Filter};
+use crate::hub::history::{self, Wanted};
 use crate::hub::problem::Problem;
 use crate::hub::{Hub, carry};
 
@@ -79,7 +79,7 @@ pub(super) async fn send(
     }
     let path = format!("/tasks/send-priority?priority={priority}");
     let answer = ask(&entry, Method::POST, &path, Some(&body)).await?;
-    let task = history::whole(&hub, &entry, answer);
+    let task = history::whole(&entry, answer);
     if let (true, Some(from), Some(id)) = (message.response, from, task.get("id")) {
         let id = id.as_str().unwrap_or_default().to_owned();
         carry::bring_back(&hub, entry, id, from);
@@ -169,13 +169,14 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub(super) fn filter(self) -> Filter {
-        let given = |word: Option<String>| word.filter(|word| !word.is_empty());
-        Filter {
+    pub(super) fn wanted(self) -> Wanted {
+        let given = |word: Option<String>| word.filter(|word| !word.trim().is_empty());
+        Wanted {
             agent: given(self.agent),
             state: given(self.state),
-            text: given(self.q),
+            words: given(self.q),
             before: given(self.before),
+            keyboard: false,
             limit: self.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE),
         }
     }
@@ -189,9 +190,12 @@ pub(super) async fn messages(
     Path(id): Path<String>,
     Words(page): Words<Page>,
 ) -> Result<Json<Value>, Problem> {
-    let mut filter = page.filter();
-    filter.agent = Some(id);
-    let (tasks, next) = history::page(&hub, &filter).await?;
+    let wanted = Wanted {
+        agent: Some(id),
+        keyboard: true,
+        ..page.wanted()
+    };
+    let (tasks, next) = history::page(&hub, wanted).await?;
     Ok(Json(json!({ "tasks": tasks, "next": next })))
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn list(
     State(hub): State<Hub>,
     Words(page): Words<Page>,
 ) -> Result<Json<Value>, Problem> {
-    let (tasks, next) = history::page(&hub, &page.filter()).await?;
+    let (tasks, next) = history::page(&hub, page.wanted()).await?;
     Ok(Json(json!({ "tasks": tasks, "next": next })))
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn input(
     Path(id): Path<String>,
     Body(input): Body<Input>,
 ) -> Result<Json<Value>, Problem> {
-    let (entry, task) = history::find(&hub, &id).await?;
+    let (entry, task) = history::find_running(&hub, &id).await?;
     let path = format!("/tasks/{id}/input");
     let body = json!({ "input": input.input, "fingerprint": input.fingerprint });
     let answered = ask(&entry, Method::POST, &path, Some(&body)).await;
@@ -73,10 +73,8 @@ pub(super) async fn cancel(
     State(hub): State<Hub>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    let (entry, _) = history::find(&hub, &id).await?;
+    let (entry, _) = history::find_running(&hub, &id).await?;
     let path = format!("/tasks/{id}/cancel");
     let answer = ask(&entry, Method::POST, &path, Some(&json!({}))).await?;
-    Ok(Json(
-        json!({ "task": history::whole(&hub, &entry, answer) }),
-    ))
+    Ok(Json(json!({ "task": history::whole(&entry, answer) })))
 }

@@ -25,8 +25,8 @@ pub(in crate::hub) enum Change {
     StopDone(AgentId),
     /// Its question was answered through this hub.
     Answered(AgentId, Answer),
-    /// These are its tasks.
-    Tasks(AgentId, Vec<TaskLine>),
+    /// Tasks as they stand.
+    Tasks(Vec<TaskLine>),
     /// Something happened to one of them.
     Task(AgentId, TaskEvent),
     /// There are other worktrees than before.

@@ -86,7 +86,7 @@ impl State {
             Change::Answered(id, answer) => {
                 self.update(&id, &now, |known| known.answer = Some(answer))
             }
-            Change::Tasks(id, lines) => self.list_tasks(&id, lines, &now),
+            Change::Tasks(lines) => self.list_tasks(lines, &now),
             Change::Task(id, event) => self.hear(&id, event, &now),
             Change::Worktrees => vec![Delta::Worktrees],
         };
@@ -187,15 +187,19 @@ impl State {
         deltas
     }
 
-    fn list_tasks(&mut self, id: &AgentId, lines: Vec<TaskLine>, now: &str) -> Vec<Delta> {
-        let Some(to) = self.node_of(id) else {
-            return Vec::new();
-        };
+    fn list_tasks(&mut self, lines: Vec<TaskLine>, now: &str) -> Vec<Delta> {
+        let before = self.tasks.edges();
         for line in lines {
-            self.tasks.note(line, &to);
+            self.tasks.note(line);
         }
-        let mut deltas = self.edges_to(&to);
-        deltas.extend(self.show_task(id, now));
+        let mut edges = self.tasks.edges();
+        edges.retain(|edge| !before.contains(edge));
+        let mut deltas: Vec<Delta> = Vec::new();
+        deltas.extend(edges.into_iter().map(|edge| Delta::MeshEdge { edge }));
+        let ids: Vec<AgentId> = self.agents.keys().cloned().collect();
+        for id in ids {
+            deltas.extend(self.show_task(&id, now));
+        }
         deltas
     }
 
@@ -209,7 +213,7 @@ impl State {
         let Some(to) = self.node_of(id) else {
             return Vec::new();
         };
-        let has_moved = self.tasks.hear(id.as_str(), &to, &event, now).is_some();
+        let has_moved = self.tasks.hear(id.as_str(), &to, &event, now);
         let edge = if has_moved {
             self.tasks.edge_of(&event.task_id)
         } else {
