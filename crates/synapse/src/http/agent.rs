@@ -174,6 +174,7 @@ pub(super) async fn answer(
         task: None,
         value: body.value,
         fingerprint: body.fingerprint,
+        message: None,
     };
     served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "answered" })))

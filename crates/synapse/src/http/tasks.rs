@@ -135,6 +135,7 @@ pub(super) async fn input(
         task: Some(task),
         value: input,
         fingerprint,
+        message: None,
     };
     served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "input_provided", "task_id": id })))

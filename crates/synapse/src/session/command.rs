@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use synapse_a2a::id::TaskId;
+use synapse_a2a::message::Message;
 use synapse_a2a::task::Task;
 use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
@@ -62,6 +63,8 @@ pub struct Answer {
     pub value: String,
     /// Which question is meant; by default the one last told.
     pub fingerprint: Option<String>,
+    /// The message it came in, if it came in one.
+    pub message: Option<Message>,
 }
 
 /// Why something was not done.

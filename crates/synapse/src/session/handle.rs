@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::{ContextId, TaskId};
-use synapse_a2a::message::Message;
-use synapse_a2a::task::Task;
+use synapse_a2a::message::{Message, Role};
+use synapse_a2a::task::{Task, TaskState};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
@@ -85,7 +85,7 @@ impl SessionHandle {
             is_raw,
         } = submission;
         if let Some(known) = self.board.task_of(&message.id)
-            && *known.task.message() == message
+            && is_repeated(&known.task, &message, context.as_ref())
         {
             return Ok(known.task.id().clone());
         }
@@ -202,6 +202,66 @@ impl SessionHandle {
     }
 }
 
+/// Whether a message is the one that began this task, sent again by somebody who got no answer. Who
+/// went on with the task or canceled it had one, so for them it is a message like any other.
+fn is_repeated(task: &Task, message: &Message, context: Option<&ContextId>) -> bool {
+    let is_same = task.message() == message && context.is_none_or(|known| task.context() == known);
+    let mut later = task.history().iter().skip(1);
+    let was_answered = later.any(|said| said.role == Role::User);
+    is_same && !was_answered && task.state() != TaskState::Canceled
+}
+
 async fn to_the_end(follow: &mut Follow) {
     while follow.next().await.is_some() {}
+}
+
+#[cfg(test)]
+mod tests {
+    use synapse_a2a::id::MessageId;
+
+    use super::*;
+
+    fn task(facts: Vec<Fact>) -> Task {
+        let submitted = Fact::Submitted {
+            task: TaskId::new("t"),
+            context: ContextId::new("c"),
+            message: asked("do it"),
+            origin: Origin::default(),
+        };
+        let facts = std::iter::once(submitted).chain(facts);
+        let at = timestamp();
+        Task::fold(facts.map(|fact| Event { at, fact })).unwrap()
+    }
+
+    fn asked(text: &str) -> Message {
+        Message::text(MessageId::new("m"), Role::User, text)
+    }
+
+    fn moved(status: Status) -> Fact {
+        Fact::Moved { status }
+    }
+
+    #[test]
+    fn a_message_sent_again_is_the_task_it_became() {
+        let context = ContextId::new("c");
+        let done = task(vec![moved(Status::Working), moved(Status::Completed)]);
+        for known in [task(vec![]), done] {
+            assert!(is_repeated(&known, &asked("do it"), None));
+            assert!(is_repeated(&known, &asked("do it"), Some(&context)));
+            assert!(!is_repeated(&known, &asked("do that"), None));
+            let other = ContextId::new("other");
+            assert!(!is_repeated(&known, &asked("do it"), Some(&other)));
+        }
+    }
+
+    #[test]
+    fn who_went_on_with_a_task_does_not_repeat_its_message() {
+        let message = Message::text(MessageId::new("a"), Role::User, "yes");
+        let answered = task(vec![moved(Status::Working), Fact::Answered { message }]);
+        let reason = "no longer wanted".to_owned();
+        let canceled = task(vec![moved(Status::Canceled { reason })]);
+        for known in [answered, canceled] {
+            assert!(!is_repeated(&known, &asked("do it"), None));
+        }
+    }
 }

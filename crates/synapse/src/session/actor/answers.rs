@@ -43,8 +43,11 @@ impl Session {
         let mode = self.watcher.screen().modes().keyboard();
         let writes = prompt.keys_for(&answer.value, &mode);
         let writes = writes.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
-        let is_secret = prompt.kind == Kind::Password;
-        self.keep(if is_secret { SECRET } else { &answer.value });
+        if prompt.kind == Kind::Password {
+            self.keep(text(SECRET));
+        } else {
+            self.keep(said(answer));
+        }
         for bytes in writes {
             self.write(&bytes, now);
         }
@@ -78,13 +81,14 @@ impl Session {
     /// Queues the answer for a parked task.
     fn go_on(&mut self, task: &TaskId, answer: &Answer) -> Result<(), Refusal> {
         self.check_channel_question(task, answer)?;
-        let message = said(&answer.value);
+        let message = said(answer);
+        let id = message.id.clone();
         self.post(task, Fact::Answered { message });
         self.move_to(task, Status::Working);
         let Some(open) = self.open.get(task) else {
             return Ok(());
         };
-        let text = self.introduced(&open.task, &answer.value);
+        let text = self.introduced(&open.task, &id, &answer.value);
         let priority = Priority::new(open.task.origin().priority.into());
         self.queue.push(Order {
             task: task.clone(),
@@ -114,7 +118,7 @@ impl Session {
         if let Some(running) = &mut self.running {
             running.channel.question = None;
         }
-        self.keep(&answer.value);
+        self.keep(said(answer));
         self.move_to(&task, Status::Working);
         self.write(&typed, now);
         Ok(())
@@ -136,16 +140,21 @@ impl Session {
     }
 
     /// Keeps what was answered with the task that asked.
-    fn keep(&mut self, value: &str) {
+    fn keep(&mut self, message: Message) {
         let Some(task) = self.running.as_ref().map(|running| running.task.clone()) else {
             return;
         };
-        let message = said(value);
         self.post(&task, Fact::Answered { message });
     }
 }
 
-fn said(value: &str) -> Message {
+/// An answer as a message: the one it came in, or one made for it.
+fn said(answer: &Answer) -> Message {
+    let given = answer.message.clone();
+    given.unwrap_or_else(|| text(&answer.value))
+}
+
+fn text(value: &str) -> Message {
     let id = MessageId::new(uuid::Uuid::now_v7().to_string());
     Message::text(id, Role::User, value)
 }

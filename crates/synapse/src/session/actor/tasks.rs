@@ -5,7 +5,7 @@ use std::time::Duration;
 use synapse_a2a::artifact::Body;
 use synapse_a2a::error::{Failure, FailureCode};
 use synapse_a2a::event::{Event, Fact, Question, Said, Source, Status};
-use synapse_a2a::id::{ArtifactId, TaskId};
+use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
 use synapse_a2a::parse::{Switches, parse};
 use synapse_a2a::task::{Task, TaskState};
 use synapse_term::prompt::Prompt;
@@ -34,7 +34,7 @@ impl Session {
         let text = if is_raw {
             text
         } else {
-            self.introduced(&task, &text)
+            self.introduced(&task, &task.message().id, &text)
         };
         self.open.insert(id.clone(), Open { task, number: 1 });
         self.queue.push(Order {
@@ -48,11 +48,11 @@ impl Session {
         }
     }
 
-    /// A message as it is typed: with the profile's words around it.
-    pub(super) fn introduced(&self, task: &Task, text: &str) -> String {
+    /// A message of a task as it is typed: with the profile's words around it.
+    pub(super) fn introduced(&self, task: &Task, message_id: &MessageId, text: &str) -> String {
         let words = Words {
             task: task.id(),
-            message_id: &task.message().id,
+            message_id,
             context_id: task.context(),
             sender: &task.origin().sender,
             priority: priority_of(task),
