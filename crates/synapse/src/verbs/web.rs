@@ -167,7 +167,7 @@ fn token() -> Result<Option<Token>> {
     let Some(text) = std::env::var_os(TOKEN).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let token = text.to_str().and_then(Token::parse);
+    let token = text.to_str().and_then(|text| Token::parse(text).ok());
     let token =
         token.with_context(|| format!("{TOKEN} is no token: one word of ASCII characters"))?;
     Ok(Some(token))
