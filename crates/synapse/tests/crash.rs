@@ -16,7 +16,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use world::World;
+use world::{World, is_gone};
 
 /// How many tasks are acknowledged before the host is killed.
 const ENOUGH: usize = 1_000;
