@@ -27,10 +27,12 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 test-real: ## drive the real CLIs against a scripted model; UPDATE_DOCS=1 writes docs/real-clis.md
 	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
-bench: ## measure feed and reading (criterion), and the host beside no wrapper, script and tmux
+bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP and its store
 	cargo bench --locked --package synapse-term --bench feed
 	cargo build --release --locked --bins
 	scripts/bench-host
+	scripts/bench-http
+	scripts/bench-store
 
 fmt: ## format the sources
 	cargo fmt --all
