@@ -154,10 +154,8 @@ Examples:
     /// Print the manual page
     #[command(after_help = "Example:\n  synapse man | man -l -")]
     Man,
-    /// A plain line program for demos and tests
-    #[command(
-        after_help = "Example:\n  synapse start dummy && synapse send dummy say:hello --return"
-    )]
+    /// A program for demos and tests that does what it is told
+    #[command(after_help = crate::verbs::dummy_agent::HELP)]
     DummyAgent,
     /// The process behind an agent in the background
     #[command(hide = true)]

@@ -4,9 +4,6 @@
     reason = "a test says what went wrong by panicking"
 )]
 
-#[path = "../src/verbs/dummy_agent.rs"]
-mod dummy_agent;
-
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -41,25 +38,10 @@ sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 "#;
 
-#[test]
-#[ignore = "not a test: other tests start it as a process"]
-fn the_agent_in_a_process_of_its_own() {
-    let code = dummy_agent::run().unwrap();
-    std::process::exit(code.into());
-}
-
 fn agent() -> Vec<String> {
-    let this = std::env::current_exe().unwrap();
-    [
-        this.to_str().unwrap(),
-        "--exact",
-        "the_agent_in_a_process_of_its_own",
-        "--ignored",
-        "--nocapture",
-        "--quiet",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+    let synapse = assert_cmd::cargo::cargo_bin!("synapse");
+    let program = synapse.to_str().unwrap().to_owned();
+    vec![program, "dummy-agent".to_owned()]
 }
 
 fn start() -> Child {
@@ -233,6 +215,62 @@ fn a_password_is_not_shown() {
     assert!(!shown.contains("hunter2"), "{shown}");
     assert!(shown.contains("say:seen\nseen\n"), "{shown}");
     assert!(shown.contains("say:again\nagain\n"), "{shown}");
+}
+
+#[test]
+fn a_menu_is_driven_by_arrows_on_a_terminal_and_by_lines_at_a_pipe() {
+    let shown = on_a_terminal(&[
+        ("dummy> ", "select:red|green|blue\r"),
+        ("to cancel)", "\x1b[B"),
+        ("❯ green", "\x1b[B\x1b[B"),
+        ("❯ red", "\x1b[A\r"),
+        ("ok: blue", ""),
+        ("dummy> ", "select\r"),
+        ("to cancel)", "\x1b"),
+        ("^C interrupted", ""),
+        ("dummy> ", "say:shown again\r"),
+        ("dummy> ", "\x04"),
+    ]);
+    assert!(shown.contains("say:shown again\nshown again\n"), "{shown}");
+    assert_eq!(
+        said("select:red|green\n2\n"),
+        "1. red\n2. green\nSelect: ok: green\ndummy> \n"
+    );
+}
+
+#[test]
+fn a_whole_screen_is_left_as_it_was_entered() {
+    let shown = on_a_terminal(&[
+        ("dummy> ", "tui\r"),
+        ("\x1b[?2026l", "say:hi\r"),
+        ("esc to interrupt", ""),
+        ("\r\nhi", ""),
+        ("\x1b[?2026l", "leave\r"),
+        ("\x1b[?1049l", ""),
+        ("left the screen", ""),
+        ("dummy> ", "say:seen\r"),
+        ("dummy> ", "\x04"),
+    ]);
+    assert!(shown.contains("say:seen\nseen\n"), "{shown}");
+    assert!(said("tui\n").starts_with("error: there is no terminal"));
+}
+
+#[test]
+fn a_flood_has_the_size_it_was_asked_for_and_can_be_stopped() {
+    let flood = said("flood:2\n");
+    assert!(
+        (1_990_000..2_000_200).contains(&flood.len()),
+        "{}",
+        flood.len()
+    );
+    assert!(flood.ends_with("the flood of 2 MB is over\ndummy> \n"));
+    let shown = on_a_terminal(&[
+        ("dummy> ", "flood:100000\r"),
+        ("quick brown fox", "\x03"),
+        ("^C interrupted", ""),
+        ("dummy> ", "\x04"),
+    ]);
+    assert!(!shown.contains("is over"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod answer;
 mod doctor;
 mod list;
 mod logs;
+mod screens;
 mod send;
 mod start;
 #[path = "../world/mod.rs"]
