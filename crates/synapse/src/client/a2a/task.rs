@@ -153,15 +153,25 @@ impl RemoteTask {
 }
 
 impl Piece {
-    /// What it says, as text.
+    /// What it says, as text. Plain words in a row are one text that came in chunks; everything else is a block of its own.
     fn text(&self) -> String {
-        let parts: Vec<String> = self.parts.iter().map(readable).collect();
-        parts.join("\n")
+        let mut text = String::new();
+        let mut were_words = false;
+        for part in &self.parts {
+            let are_words = part.as_text().is_some() && language(part).is_none();
+            if !(are_words && were_words || text.is_empty() || text.ends_with('\n')) {
+                text.push('\n');
+            }
+            text.push_str(&readable(part));
+            were_words = are_words;
+        }
+        text
     }
 
-    /// Adds to its end. Text that comes in chunks is one text.
+    /// Adds to its end.
     fn grow(&mut self, parts: Vec<Part>) {
         for part in parts {
+            // Code that comes in chunks has its language with the first.
             if let Some(Content::Text { text: before }) =
                 self.parts.last_mut().map(|part| &mut part.content)
                 && let Content::Text { text } = &part.content
@@ -254,6 +264,16 @@ mod tests {
         let task = RemoteTask::fold(&mut task, done);
         assert_eq!(task.reply(), "hello\n\nWorld");
         assert!(task.is_settled());
+    }
+
+    #[test]
+    fn a_snapshot_says_what_its_chunks_said() {
+        let mut task = None;
+        RemoteTask::fold(&mut task, news("a", "hel", false));
+        let streamed = RemoteTask::fold(&mut task, news("a", "lo", true)).reply();
+        let mut whole = piece("a", "hel");
+        whole.parts.push(Part::text("lo"));
+        assert_eq!(whole.text(), streamed);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use synapse::client::a2a::{Outgoing, RemoteTask};
 use synapse::external::External;
 use tokio::time::timeout;
 
-use super::super::reach;
+use super::super::{Failure, reach};
 use super::Manner;
 use super::growth::Screenful;
 use super::parcel::Parcel;
@@ -64,6 +64,10 @@ pub(super) fn deliver(
                 // What was never accepted is told like every other refusal.
                 Ok(Err(error)) if latest.borrow().is_none() => return Err(error.into()),
                 Ok(Err(error)) => Ended::Lost(error.to_string()),
+                Err(_) if latest.borrow().is_none() => {
+                    let error = format!("no answer yet; {} has not even named a task", external.alias);
+                    return Err(Failure::new(Failure::TIMED_OUT, error).into());
+                }
                 Err(_) => Ended::TimedOut(now()),
             },
             _ = tokio::signal::ctrl_c() => Ended::Interrupted(now()),
