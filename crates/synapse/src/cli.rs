@@ -11,6 +11,8 @@ use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
 use crate::verbs::start::Launch;
 use crate::verbs::stop::Stop;
+use crate::verbs::shell_hook::ShellHook;
+use crate::verbs::shell_line::ShellLine;
 
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]
@@ -157,6 +159,14 @@ Examples:
     /// A program for demos and tests that does what it is told
     #[command(after_help = crate::verbs::dummy_agent::HELP)]
     DummyAgent,
+    /// Print a hook for your shell: `@handle message` typed at its prompt goes to an agent
+    #[command(
+        after_help = "Put it at the end of your shell's start-up file:\n  eval \"$(synapse shell-hook)\"       # ~/.bashrc, ~/.zshrc\n  synapse shell-hook | source        # ~/.config/fish/config.fish"
+    )]
+    ShellHook(ShellHook),
+    /// What the hook calls with a line as it was typed
+    #[command(hide = true)]
+    ShellLine(ShellLine),
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),

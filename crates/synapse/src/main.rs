@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Doctor(args) => verbs::doctor::run(&args),
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
         Command::Man => verbs::manual::man(),
+        Command::ShellHook(args) => verbs::shell_hook::run(&args),
+        Command::ShellLine(args) => verbs::shell_line::run(&args),
         Command::DummyAgent => verbs::dummy_agent::run(),
         Command::Web(args) => verbs::web::run(&args),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),

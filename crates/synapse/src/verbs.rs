@@ -21,6 +21,8 @@ mod replay;
 pub(crate) mod screen;
 pub(crate) mod send;
 mod spinner;
+pub(crate) mod shell_hook;
+pub(crate) mod shell_line;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
@@ -38,6 +40,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// What was typed cannot be understood.
+    pub(crate) const USAGE: u8 = 2;
     /// There is no such agent.
     pub(crate) const NO_SUCH_AGENT: u8 = 3;
     /// Your own task waits for an answer.

@@ -1,0 +1,32 @@
+//! `synapse shell-hook`.
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use synapse::hook::Shell;
+
+use super::Failure;
+
+/// `synapse shell-hook …`
+#[derive(Args)]
+pub(crate) struct ShellHook {
+    /// Which shell; by default the one that runs this
+    shell: Option<Shell>,
+}
+
+/// Prints the script that makes a shell send what is typed as `@handle message`.
+pub(crate) fn run(args: &ShellHook) -> Result<u8> {
+    let unknown = || {
+        let message =
+            "this is neither bash, zsh nor fish: say which, as in: synapse shell-hook bash";
+        Failure::new(Failure::USAGE, message)
+    };
+    let shell = args.shell.or_else(Shell::around).ok_or_else(unknown)?;
+    let own = std::env::current_exe().context("this program cannot find itself")?;
+    let own = own
+        .to_str()
+        .context("this program's own path is not UTF-8")?;
+    write!(std::io::stdout().lock(), "{}", shell.hook(own))?;
+    Ok(0)
+}

@@ -1,0 +1,94 @@
+//! `synapse shell-line`: what the hook of a shell calls with a line as it was typed.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser};
+use synapse::config::Config;
+use synapse::handle::EVERYONE;
+use synapse::paths::Paths;
+use synapse::shell;
+use synapse_term::router::{Command, ResponseMode};
+
+use super::{Failure, reach, send};
+use crate::cli::Send;
+
+/// `synapse shell-line …`
+#[derive(Args)]
+pub(crate) struct ShellLine {
+    /// Print who can be addressed, for completion
+    #[arg(long)]
+    handles: bool,
+}
+
+/// `synapse send …`, to be read from words.
+#[derive(Parser)]
+struct Sending {
+    #[command(flatten)]
+    send: Send,
+}
+
+/// Sends the line on standard input.
+pub(crate) fn run(args: &ShellLine) -> Result<u8> {
+    if args.handles {
+        return handles();
+    }
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_to_string(&mut line);
+    read.map_err(|error| usage(format!("the line cannot be read: {error}")))?;
+    // The shell ends it with a line break that nobody typed.
+    let line = line.strip_suffix('\n').unwrap_or(&line);
+    let command = shell::message(line)
+        .ok_or_else(|| usage("nobody is addressed: write @handle message"))?
+        .map_err(|error| usage(error.to_string()))?;
+    let words = words(command)?;
+    let sending = Sending::try_parse_from(words).map_err(|error| usage(error.to_string()))?;
+    send::run(&sending.send)
+}
+
+/// The command as `synapse send` has it.
+fn words(command: Command) -> Result<Vec<String>> {
+    let config = Config::load(&Paths::from_env()?.config())?.config;
+    let mode = command.response.unwrap_or(config.default_response_mode);
+    let mut words = vec!["synapse-send".to_owned()];
+    words.push(match mode {
+        ResponseMode::Return => "--return".to_owned(),
+        ResponseMode::Display => "--no-return".to_owned(),
+    });
+    if let Some(priority) = command.priority {
+        words.push(format!("--priority={priority}"));
+    }
+    words.extend(command.files.iter().map(|file| format!("--file={file}")));
+    let message = if command.message == "-" {
+        typed()?
+    } else {
+        command.message
+    };
+    words.extend(["--".to_owned(), command.handle, message]);
+    Ok(words)
+}
+
+/// What is typed until Ctrl-D: standard input had the line itself.
+fn typed() -> Result<String> {
+    let mut text = String::new();
+    let terminal = File::open("/dev/tty").context("there is no terminal to read from")?;
+    { terminal }.read_to_string(&mut text)?;
+    Ok(text.trim_end_matches('\n').to_owned())
+}
+
+fn handles() -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    let agents = reach::agents()?;
+    for agent in &agents {
+        writeln!(out, "@{}", agent.handle)?;
+    }
+    if !agents.is_empty() {
+        writeln!(out, "@{EVERYONE}")?;
+    }
+    Ok(0)
+}
+
+fn usage(message: impl Into<String>) -> anyhow::Error {
+    Failure::new(Failure::USAGE, message).into()
+}

@@ -1,0 +1,18 @@
+//! Real bash, zsh and fish in real terminals, with the hook in them.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "this is a test"
+)]
+
+mod awkward;
+mod settings;
+mod shell;
+mod terminal;
+mod untouched;
+#[allow(dead_code, reason = "others need more of it")]
+#[path = "../world/mod.rs"]
+mod world;
