@@ -9,10 +9,10 @@ use crate::verbs::external::External;
 use crate::verbs::list::List;
 use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
-use crate::verbs::start::Launch;
-use crate::verbs::stop::Stop;
 use crate::verbs::shell_hook::ShellHook;
 use crate::verbs::shell_line::ShellLine;
+use crate::verbs::start::Launch;
+use crate::verbs::stop::Stop;
 
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]

@@ -90,6 +90,8 @@ fn nothing_acknowledged_is_lost_when_the_host_is_killed() {
         let pid = i32::try_from(entry["pid"].as_u64().unwrap()).unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        let pid = entry["pid"].to_string();
+        world.wait_until("the host is gone", |_| is_gone(&pid));
         senders
             .into_iter()
             .flat_map(|sender| sender.join().unwrap())

@@ -11,8 +11,8 @@ use synapse::paths::Paths;
 use synapse::shell;
 use synapse_term::router::{Command, ResponseMode};
 
+use super::send::Send;
 use super::{Failure, reach, send};
-use crate::cli::Send;
 
 /// `synapse shell-line …`
 #[derive(Args)]

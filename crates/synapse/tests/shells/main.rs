@@ -13,6 +13,5 @@ mod settings;
 mod shell;
 mod terminal;
 mod untouched;
-#[allow(dead_code, reason = "others need more of it")]
 #[path = "../world/mod.rs"]
 mod world;
