@@ -66,6 +66,8 @@ fn tell(entry: &Entry) -> Result<Option<OwnedFd>> {
     let Some(pid) = pid else { return Ok(None) };
     let told = pidfd_open(pid, PidfdFlags::empty()).and_then(|host| {
         pidfd_send_signal(&host, Signal::TERM)?;
+        // One that is stopped must go on to hear it.
+        pidfd_send_signal(&host, Signal::CONT)?;
         Ok(host)
     });
     match told {
