@@ -42,7 +42,7 @@ mod typescript;
 mod watch_registry;
 mod worktrees;
 
-pub use presence::{Presence, running};
+pub use presence::{Presence, Running, running};
 
 use guard::Door;
 use live::Live;
@@ -89,6 +89,8 @@ struct Shared {
     started_at: Timestamp,
     /// Set when the hub is on its way out.
     stopping: watch::Sender<bool>,
+    /// How many sockets of pages are open.
+    sockets: watch::Sender<usize>,
     /// Bounds the replies that are waited for.
     carried: Arc<Semaphore>,
     /// Woken when the registry is to be looked at again.
@@ -103,13 +105,14 @@ impl std::ops::Deref for Hub {
     }
 }
 
-/// Serves the page until `stop` is over.
+/// Serves the page until `stop` is over. `ready` is called once, when a browser can be let in.
 ///
 /// # Errors
-/// If the file of logins cannot be read, or the server cannot run.
+/// If the file of logins cannot be read, or `ready` fails.
 pub async fn serve(
     settings: Settings,
     listener: std::net::TcpListener,
+    ready: impl FnOnce() -> Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<()> {
     let address = listener.local_addr()?;
@@ -117,6 +120,7 @@ pub async fn serve(
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let (tls, limits) = (settings.tls.clone(), settings.limits);
     let hub = Hub::new(settings, address)?;
+    ready()?;
     let watch = tokio::spawn(watch_registry::watch(hub.clone()));
     let server = Server {
         listener,
@@ -132,7 +136,11 @@ pub async fn serve(
     hub.stopping.send_replace(true);
     watch.abort();
     // Whoever keeps a connection open for longer is cut off.
-    let _ = timeout(CONNECTIONS, server).await;
+    let _ = timeout(CONNECTIONS, async {
+        server.await;
+        hub.sockets_closed().await;
+    })
+    .await;
     Ok(())
 }
 
@@ -164,10 +172,22 @@ impl Hub {
             url,
             started_at: Timestamp::now(),
             stopping: watch::channel(false).0,
+            sockets: watch::channel(0).0,
             carried: Arc::new(Semaphore::new(carry::CARRIED)),
             rescan: Notify::new(),
             paths,
         })))
+    }
+
+    /// Counts a WebSocket until what is given is dropped.
+    fn count_socket(&self) -> OpenSocket {
+        self.sockets.send_modify(|open| *open += 1);
+        OpenSocket(self.clone())
+    }
+
+    async fn sockets_closed(&self) {
+        let mut sockets = self.sockets.subscribe();
+        let _ = sockets.wait_for(|open| *open == 0).await;
     }
 
     /// Waits until the hub is on its way out.
@@ -176,6 +196,16 @@ impl Hub {
         async move {
             let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
         }
+    }
+}
+
+/// A WebSocket that is open.
+struct OpenSocket(Hub);
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        let open = &self.0.sockets;
+        open.send_modify(|open| *open = open.saturating_sub(1));
     }
 }
 

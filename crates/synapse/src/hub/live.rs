@@ -19,7 +19,7 @@ pub(super) use change::{Answer, Change, Gone, Place, Report, TaskEvent};
 pub(super) use delta::Delta;
 pub(super) use known::Known;
 pub(super) use state::{Snapshot, State};
-pub(super) use tasks::{LINES, PERSON, line_text, name_of};
+pub(super) use tasks::{LINES, PERSON, is_over, line_text, name_of};
 
 /// Changes a slow page may be behind before it takes a new snapshot.
 const TAIL: usize = 1_024;

@@ -28,24 +28,29 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Makes it known that this process serves the page at this address.
+    /// Makes it known that this process serves the page at this address, unless another one does.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn announce(paths: &Paths, url: &str) -> io::Result<Self> {
+    pub fn announce(paths: &Paths, url: &str) -> io::Result<Result<Self, Running>> {
         let path = paths.hub();
         if let Some(folder) = path.parent() {
             create_folder(folder)?;
+        }
+        // Two that are started at once must not both find nobody.
+        let _turn = Held::wait_for(&path.with_extension("turn"))?;
+        if let Some(running) = running(paths)? {
+            return Ok(Err(running));
         }
         let running = Running {
             pid: std::process::id(),
             url: url.to_owned(),
         };
         let lock = Held::create(&path, &serde_json::to_vec(&running)?)?;
-        Ok(Self {
+        Ok(Ok(Self {
             paths: paths.clone(),
             _lock: lock,
-        })
+        }))
     }
 
     /// A file that leads a browser to a link; only this user can read it.

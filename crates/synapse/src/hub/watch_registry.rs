@@ -10,7 +10,7 @@ use std::thread;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
@@ -85,14 +85,16 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
         }
         is_there
     });
+    let mut new = JoinSet::new();
     for entry in entries {
-        let id = entry.agent_id.clone();
-        if links.contains_key(&id) {
-            continue;
+        if !links.contains_key(&entry.agent_id) {
+            new.spawn(async move { (place_of(&entry.working_dir).await, entry) });
         }
-        let place = place_of(&entry.working_dir).await;
-        hub.live
-            .apply(Change::Appeared(Box::new(entry.clone()), place));
+    }
+    for (place, entry) in new.join_all().await {
+        let id = entry.agent_id.clone();
+        let appeared = Change::Appeared(Box::new(entry.clone()), place);
+        hub.live.apply(appeared);
         let task = tokio::spawn(link::follow(hub.clone(), entry.clone()));
         links.insert(id, (entry, task.abort_handle()));
     }

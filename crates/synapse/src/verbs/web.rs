@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::task::Poll;
 
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use synapse::config::Config;
 use synapse::hub::login::{LoginFile, Right};
-use synapse::hub::{self, Presence, Settings};
+use synapse::hub::{self, Presence, Running, Settings};
 use synapse::paths::Paths;
 use synapse::serve::acceptor;
 use synapse::token::Token;
@@ -78,11 +78,7 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
 
 fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     if let Some(running) = hub::running(paths)? {
-        bail!(
-            "the page is served already, at {} (pid {}); `synapse web login` prints a link to it",
-            running.url,
-            running.pid
-        );
+        bail!("{}", already(&running));
     }
     let loaded = Config::load(&paths.config())?;
     for warning in &loaded.warnings {
@@ -96,14 +92,17 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
     let address = listener.local_addr()?;
     let url = hub::url_of(address, tls.is_some());
-    let presence = Presence::announce(paths, &url)?;
+    let presence = match Presence::announce(paths, &url)? {
+        Ok(presence) => presence,
+        Err(running) => bail!("{}", already(&running)),
+    };
     if !address.ip().is_loopback() && tls.is_none() {
         eprintln!(
             "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you"
         );
     }
     let settings = Settings {
-        roots: config.web.roots,
+        roots: config.web.roots.iter().map(|root| at_home(root)).collect(),
         dir: std::env::current_dir().context("there is no working directory")?,
         names: config.host_names,
         token: token()?,
@@ -117,18 +116,35 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         .enable_all()
         .build();
     let served = runtime.context("no runtime")?.block_on(async {
-        let stop = end()?;
-        writeln!(std::io::stdout().lock(), "{link}")?;
-        eprintln!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
-        if args.open
-            && let Err(error) = open(&presence, &link)
-        {
-            eprintln!("synapse: no browser could be opened: {error:#}");
-        }
-        hub::serve(settings, listener, stop).await
+        let ready = || {
+            writeln!(std::io::stdout().lock(), "{link}")?;
+            eprintln!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
+            if args.open
+                && let Err(error) = open(&presence, &link)
+            {
+                eprintln!("synapse: no browser could be opened: {error:#}");
+            }
+            Ok(())
+        };
+        hub::serve(settings, listener, ready, end()?).await
     });
     drop(presence);
     served.map(|()| 0)
+}
+
+/// `~` is the person's home, as in a shell.
+fn at_home(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => path.to_owned(),
+    }
+}
+
+fn already(running: &Running) -> String {
+    format!(
+        "the page is served already, at {} (pid {}); `synapse web login` prints a link to it",
+        running.url, running.pid
+    )
 }
 
 /// Over when somebody ends this process.

@@ -54,7 +54,9 @@ pub(super) async fn follow(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let upgrade = upgrade.max_message_size(LONGEST);
+    let counted = hub.count_socket();
     upgrade.on_upgrade(move |socket| async move {
+        let _counted = counted;
         let mut page = Page {
             hub: &hub,
             session: &session,

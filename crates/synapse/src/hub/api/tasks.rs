@@ -12,6 +12,7 @@ use super::{Body, Words};
 use crate::hub::Hub;
 use crate::hub::agents::ask;
 use crate::hub::history;
+use crate::hub::live;
 use crate::hub::problem::Problem;
 
 /// Of all agents.
@@ -53,10 +54,14 @@ pub(super) async fn input(
     Body(input): Body<Input>,
 ) -> Result<Json<Value>, Problem> {
     let (entry, task) = history::find_running(&hub, &id).await?;
+    let state = task.pointer("/status/state").and_then(Value::as_str);
+    if let Some(state) = state.filter(|state| live::is_over(state)) {
+        let error = format!("the task is {state} already");
+        return Err(Problem::conflict("task_over", error));
+    }
     let path = format!("/tasks/{id}/input");
     let body = json!({ "input": input.input, "fingerprint": input.fingerprint });
     let answered = ask(&entry, Method::POST, &path, Some(&body)).await;
-    let state = task.pointer("/status/state").and_then(Value::as_str);
     answered.map_err(|problem| match problem.status().as_u16() {
         409 => problem.called("prompt_changed"),
         400 if state == Some("input_required") => problem.called("bad_answer"),

@@ -42,7 +42,9 @@ pub(super) async fn attach(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let upgrade = upgrade.max_message_size(LONGEST);
+    let counted = hub.count_socket();
     upgrade.on_upgrade(move |mut socket| async move {
+        let _counted = counted;
         let code = match open(&hub, &id).await {
             Ok(terminal) => pass_on(&hub, &session, &mut socket, terminal).await,
             Err(_) => Some(NO_AGENT),

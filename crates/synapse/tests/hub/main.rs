@@ -1,0 +1,28 @@
+//! The hub as a browser meets it: the built binary, real agents, real git repositories.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "this is a test"
+)]
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod agents;
+mod browser;
+mod door;
+mod faults;
+mod files;
+mod interrupt;
+mod live;
+mod login;
+mod mesh;
+mod page;
+mod removal;
+mod repository;
+mod worktrees;
