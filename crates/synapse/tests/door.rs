@@ -362,6 +362,18 @@ fn an_agent_open_to_all_does_not_start() {
 }
 
 #[test]
+fn a_setting_that_nobody_knows_is_told() {
+    let world = World::new();
+    world.configure("host_name: [box.lan]\n");
+    let started = world.run(&["start", "dummy", "--port", "0"]);
+    let error = String::from_utf8_lossy(&started.stderr);
+    assert!(
+        started.status.success() && error.contains("the nearest is 'host_names'"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_agent_listens_where_it_is_told_and_says_where_others_find_it() {
     let world = World::new();
     let url = "https://agents.example/dummy";

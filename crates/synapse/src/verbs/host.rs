@@ -92,9 +92,18 @@ fn serve(args: &Start, place: Place) -> Result<u8> {
     })
 }
 
+/// The settings; what is odd about them is told.
+pub(super) fn settings(paths: &Paths) -> Result<Config> {
+    let loaded = Config::load(&paths.config())?;
+    for warning in &loaded.warnings {
+        eprintln!("synapse: {warning}");
+    }
+    Ok(loaded.config)
+}
+
 /// What is to be hosted, by the flags and the settings.
 pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
-    let config = Config::load(&paths.config())?.config;
+    let config = settings(paths)?;
     let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
         PathBuf::from(dir).canonicalize()
     });

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
+use synapse::paths::Paths;
 
 use super::host;
 use super::spinner::Spinner;
@@ -31,6 +32,8 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
 
 /// Starts the host and waits until it can be reached, or says why it cannot.
 fn start(args: &Start) -> Result<u8> {
+    // The host has nobody to tell.
+    host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("this program cannot find itself")?;
     let mut command = Command::new(own);
     command.arg("host").arg(&args.profile);
