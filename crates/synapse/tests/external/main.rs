@@ -8,6 +8,7 @@
     reason = "this is a test"
 )]
 
+mod client;
 mod foreign;
 mod ours;
 mod script;
