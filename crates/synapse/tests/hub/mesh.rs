@@ -69,3 +69,24 @@ fn the_mesh_is_known_again_after_a_restart() {
     );
     assert_eq!(after["tasks"][0]["text"], "say:x");
 }
+
+#[test]
+fn an_agent_elsewhere_is_shown_with_its_card_and_without_its_secret() {
+    let desk = Desk::new();
+    let folder = desk.world.home.path().join("a2a/external");
+    std::fs::create_dir_all(&folder).unwrap();
+    let entry = json!({
+        "name": "Oracle", "alias": "oracle", "url": "https://oracle.example", "description": "knows",
+        "capabilities": {}, "skills": [], "added_at": "2026-01-01T00:00:00Z", "last_seen": null,
+        "token_file": "/secret/place",
+    });
+    std::fs::write(folder.join("oracle.json"), entry.to_string()).unwrap();
+    let mesh = desk.browser.get("/api/mesh").ok();
+    let node = &mesh["nodes"][0];
+    assert_eq!(
+        (&node["id"], &node["kind"]),
+        (&json!("@oracle"), &json!("external"))
+    );
+    assert_eq!(node["card"]["url"], "https://oracle.example");
+    assert!(!mesh.to_string().contains("/secret/place"), "{mesh}");
+}

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use utoipa::IntoParams;
 
 use super::Words;
+use crate::client::{Callable, Web};
+use crate::external::{Contacts, External};
 use crate::hub::Hub;
 use crate::hub::live::{PERSON, name_of};
 use crate::hub::problem::Problem;
@@ -36,16 +38,18 @@ pub(super) async fn show(
         let tasks: Vec<TaskLine> = state.tasks.newest().take(limit).cloned().collect();
         (state.views(), state.tasks.edges(), tasks)
     });
-    let folder = hub.paths.external();
-    let external = tokio::task::spawn_blocking(move || external(&folder)).await;
-    let nodes = nodes(&agents, &edges, external.unwrap_or_default());
+    let contacts = Contacts::new(&hub.paths, Web::new(Callable::Any, None));
+    let external = tokio::task::spawn_blocking(move || contacts.list()).await;
+    // Files that cannot be read cost those nodes, nothing else.
+    let external = external.ok().and_then(Result::ok).unwrap_or_default();
+    let nodes = nodes(&agents, &edges, &external);
     Ok(Json(
         json!({ "nodes": nodes, "edges": edges, "tasks": tasks }),
     ))
 }
 
 /// Everybody who runs, was discovered, or has talked.
-fn nodes(agents: &[Agent], edges: &[Edge], external: BTreeMap<String, Value>) -> Vec<Node> {
+fn nodes(agents: &[Agent], edges: &[Edge], external: &[External]) -> Vec<Node> {
     let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
     for agent in agents {
         let id = name_of(&agent.handle);
@@ -69,9 +73,9 @@ fn nodes(agents: &[Agent], edges: &[Edge], external: BTreeMap<String, Value>) ->
         status: None,
         card,
     };
-    for (alias, card) in external {
-        let id = name_of(&alias);
-        let node = bare(&id, NodeKind::External, card);
+    for external in external {
+        let id = name_of(external.alias.as_str());
+        let node = bare(&id, NodeKind::External, external.to_seed_json());
         nodes.entry(id).or_insert(node);
     }
     for id in edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {
@@ -84,29 +88,6 @@ fn nodes(agents: &[Agent], edges: &[Edge], external: BTreeMap<String, Value>) ->
         nodes.entry(id.clone()).or_insert(node);
     }
     nodes.into_values().collect()
-}
-
-/// The agents elsewhere that were discovered, by alias.
-fn external(folder: &std::path::Path) -> BTreeMap<String, Value> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let known = files.filter_map(|file| {
-        let path = file.path();
-        if path.extension()? != "json" {
-            return None;
-        }
-        let alias = path.file_stem()?.to_str()?.to_owned();
-        let value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-        Some((alias, card_of(value)))
-    });
-    known.collect()
-}
-
-/// Its card, and never what lets us in there.
-fn card_of(mut entry: Value) -> Value {
-    match entry.get_mut("card").map(Value::take) {
-        Some(card) => card,
-        None => json!({ "name": entry.get("name"), "url": entry.get("url") }),
-    }
 }
 
 #[cfg(test)]
@@ -123,22 +104,11 @@ mod tests {
             last_at: String::new(),
             last_task: String::new(),
         };
-        let external = BTreeMap::from([("oracle".to_owned(), json!({ "name": "Oracle" }))]);
-        let nodes = nodes(&[], &[edge], external);
+        let nodes = nodes(&[], &[edge], &[]);
         let kinds: Vec<(&str, NodeKind)> = nodes.iter().map(|n| (n.id.as_str(), n.kind)).collect();
         assert_eq!(
             kinds,
-            [
-                ("@codex", NodeKind::Agent),
-                ("@oracle", NodeKind::External),
-                ("user", NodeKind::Person)
-            ]
+            [("@codex", NodeKind::Agent), ("user", NodeKind::Person)]
         );
-    }
-
-    #[test]
-    fn a_secret_of_an_external_agent_is_not_told() {
-        let entry = json!({ "name": "o", "url": "https://o", "token": "secret" });
-        assert!(!card_of(entry).to_string().contains("secret"));
     }
 }
