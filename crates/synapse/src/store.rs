@@ -12,6 +12,7 @@ mod group;
 mod inbox;
 mod orphans;
 mod page;
+mod patience;
 pub mod push;
 mod read;
 pub mod replies;

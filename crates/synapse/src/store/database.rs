@@ -3,16 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{AboutStore as _, StoreError};
-use super::schema;
+use super::{patience, schema};
 use crate::paths;
-
-/// How long to wait for another process that writes.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens the database to write, and makes it if there is none.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
@@ -27,7 +23,7 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).about(path)?;
     make_private(path)?;
-    frugal(&connection).about(path)?;
+    frugal(&mut connection).about(path)?;
     if schema::version(&connection, path)? < schema::STEPS.len() {
         let _turn = lock(folder)?;
         prepare(&mut connection, path)?;
@@ -60,8 +56,8 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
         return Ok(None);
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).about(path)?;
-    frugal(&connection).about(path)?;
+    let mut connection = Connection::open_with_flags(path, flags).about(path)?;
+    frugal(&mut connection).about(path)?;
     let version = schema::version(&connection, path)?;
     Ok((version == schema::STEPS.len()).then_some(connection))
 }
@@ -105,8 +101,8 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
 }
 
 /// A host stays small: half a megabyte of pages, nothing mapped.
-fn frugal(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+fn frugal(connection: &mut Connection) -> rusqlite::Result<()> {
+    patience::wait(connection)?;
     connection.execute_batch("PRAGMA cache_size = -512; PRAGMA mmap_size = 0;")
 }
 
