@@ -27,6 +27,7 @@ fn main() {
     if let [_, errand, place, name] = args.as_slice() {
         match errand.as_str() {
             "host" => return crowd::host(Path::new(place), name),
+            "idle" => return write::idle(Path::new(place), name),
             "file" => return crowd::file(Path::new(place), name),
             _ => {}
         }

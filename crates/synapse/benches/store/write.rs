@@ -1,6 +1,7 @@
 //! Writing: one task at a time, in groups, and as fast as they come.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use crate::supply::{PlainFile, bytes, runtime, store, submitted, task};
@@ -16,6 +17,7 @@ pub(crate) fn run(home: &Path) {
     single(home);
     groups(home);
     flood(home);
+    memory(home);
 }
 
 fn single(home: &Path) {
@@ -84,4 +86,34 @@ fn flood(home: &Path) {
         "and filed",
         &format!("{:.0} /s", events as f64 / filed.as_secs_f64()),
     );
+}
+
+fn memory(home: &Path) {
+    title("memory of a process that does nothing but keep a store");
+    let status = Command::new(std::env::current_exe().unwrap())
+        .arg("idle")
+        .arg(home.join("idle.db"))
+        .arg("ada")
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Says how much memory this process takes, with and without a store.
+pub(crate) fn idle(path: &Path, name: &str) {
+    let say = |when: &str| {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+        row(when, &format!("{:.1} MB", pages as f64 * 4096.0 / 1e6));
+    };
+    let runtime = runtime();
+    say("without a store");
+    let store = store(path.to_owned(), name);
+    runtime.block_on(store.commit(Vec::new())).unwrap();
+    say("with a store that is open");
+    for number in 0..1_000 {
+        let entries = task(name, number, LINES);
+        runtime.block_on(store.commit(entries)).unwrap();
+    }
+    say("after a thousand tasks");
+    runtime.block_on(store.close());
 }

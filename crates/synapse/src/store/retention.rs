@@ -18,14 +18,6 @@ const STEP: usize = 64;
 /// Pages given back to the system at once.
 const PAGES: usize = 256;
 
-/// A task that is over.
-struct Over {
-    key: i64,
-    id: TaskId,
-    updated_at: Timestamp,
-    bytes: u64,
-}
-
 /// Removes the tasks that have been over for longer than `max_age`, then the oldest others until what is
 /// left fits into about `max_bytes`; which those were. Replies go by age.
 ///
@@ -36,76 +28,94 @@ pub fn retain(path: &Path, max_age: Duration, max_bytes: u64) -> Result<Vec<Task
         return Ok(Vec::new());
     }
     let mut connection = database::open_to_write(path)?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let since = as_time(number(now.saturating_sub(max_age).as_millis()));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = now.unwrap_or_default().saturating_sub(max_age).as_millis();
+    clear(&mut connection, as_time(number(since)), max_bytes).about(path)
+}
+
+fn clear(
+    connection: &mut Connection,
+    since: Timestamp,
+    max_bytes: u64,
+) -> rusqlite::Result<Vec<TaskId>> {
     let mut removed = Vec::new();
-    let mut work = || {
-        let mut over = over(&connection)?;
-        let old = over.partition_point(|task| task.updated_at < since);
-        let mut rest = over.split_off(old);
-        removed.extend(remove(&mut connection, over)?);
-        connection.execute("DELETE FROM replies WHERE at < ?1", [time(since)])?;
-        while !rest.is_empty() {
-            let used = used_bytes(&connection)?;
-            if used <= max_bytes {
-                break;
-            }
-            let later = rest.split_off(share(&rest, used - max_bytes, used));
-            removed.extend(remove(&mut connection, rest)?);
-            rest = later;
+    if let Some(last) = since.0.checked_sub(1) {
+        remove(connection, Timestamp(last), &mut removed)?;
+    }
+    connection.execute("DELETE FROM replies WHERE at < ?1", [time(since)])?;
+    loop {
+        let used = used_bytes(connection)?;
+        if used <= max_bytes {
+            break;
         }
-        sweep(&mut connection, !removed.is_empty())
-    };
-    work().about(path)?;
+        let Some(last) = end_of_share(connection, used - max_bytes, used)? else {
+            break;
+        };
+        remove(connection, last, &mut removed)?;
+    }
+    sweep(connection, !removed.is_empty())?;
     Ok(removed)
 }
 
-/// The tasks that are over and filed, the oldest first.
-fn over(connection: &Connection) -> rusqlite::Result<Vec<Over>> {
-    connection
-        .prepare(
-            "SELECT key, id, updated_at, bytes FROM tasks WHERE stage = 2
-             ORDER BY updated_at, key",
-        )?
-        .query_map([], |row| {
-            Ok(Over {
-                key: row.get(0)?,
-                id: TaskId::new(row.get::<_, String>(1)?),
-                updated_at: as_time(row.get(2)?),
-                bytes: as_number(row.get(3)?),
-            })
-        })?
-        .collect()
-}
-
-/// How many of the oldest tasks make up this share of all bytes; at least one.
-fn share(tasks: &[Over], part: u64, whole: u64) -> usize {
-    let all: u128 = tasks.iter().map(|task| u128::from(task.bytes)).sum();
-    let wanted = all * u128::from(part) / u128::from(whole.max(1));
+/// The time up to which the oldest tasks make up this share of all that may go; nothing if none may.
+fn end_of_share(
+    connection: &Connection,
+    part: u64,
+    whole: u64,
+) -> rusqlite::Result<Option<Timestamp>> {
+    let all: i64 = connection.query_row(
+        "SELECT coalesce(sum(bytes), 0) FROM tasks WHERE stage = 2",
+        [],
+        |row| row.get(0),
+    )?;
+    let wanted = u128::from(as_number(all)) * u128::from(part) / u128::from(whole.max(1));
+    let mut select = connection
+        .prepare("SELECT updated_at, bytes FROM tasks WHERE stage = 2 ORDER BY updated_at")?;
+    let mut rows = select.query([])?;
     let mut sum = 0;
-    let enough = tasks.iter().position(|task| {
-        sum += u128::from(task.bytes);
-        sum >= wanted
-    });
-    enough.map_or(tasks.len(), |place| place + 1)
+    let mut last = None;
+    while sum <= wanted
+        && let Some(row) = rows.next()?
+    {
+        last = Some(as_time(row.get(0)?));
+        sum += u128::from(as_number(row.get(1)?));
+    }
+    Ok(last)
 }
 
-fn remove(connection: &mut Connection, tasks: Vec<Over>) -> rusqlite::Result<Vec<TaskId>> {
-    for some in tasks.chunks(STEP) {
+/// Removes the tasks that were over by then, a few at a time.
+fn remove(
+    connection: &mut Connection,
+    last: Timestamp,
+    removed: &mut Vec<TaskId>,
+) -> rusqlite::Result<()> {
+    let mut behind = 0;
+    loop {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for task in some {
-            transaction
-                .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
-                .execute([task.key])?;
-            transaction
-                .prepare_cached("DELETE FROM tasks WHERE key = ?1 AND stage = 2")?
-                .execute([task.key])?;
+        let some: Vec<(i64, String)> = transaction
+            .prepare_cached(
+                "SELECT key, id FROM tasks
+                 WHERE stage = 2 AND updated_at <= ?1 AND key > ?2 ORDER BY key LIMIT ?3",
+            )?
+            .query_map((time(last), behind, number(STEP)), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        for (key, _) in &some {
+            for sql in [
+                "DELETE FROM words WHERE rowid = ?1",
+                "DELETE FROM tasks WHERE key = ?1",
+            ] {
+                transaction.prepare_cached(sql)?.execute([key])?;
+            }
         }
         transaction.commit()?;
+        let Some((key, _)) = some.last() else {
+            return Ok(());
+        };
+        behind = *key;
+        removed.extend(some.into_iter().map(|(_, id)| TaskId::new(id)));
     }
-    Ok(tasks.into_iter().map(|task| task.id).collect())
 }
 
 /// Clears away what belongs to no task any more, and gives free pages back to the system.

@@ -26,13 +26,17 @@ impl Errand {
 
 /// Starts a test of this binary on an errand; what it says comes through a pipe.
 pub(crate) fn start(test: &str, store: &Path, name: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env(STORE, store)
-        .env(NAME, name)
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]);
+    on_errand(&mut command, store, name)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// Lets a command know what it is started for.
+pub(crate) fn on_errand<'a>(command: &'a mut Command, store: &Path, name: &str) -> &'a mut Command {
+    command.env(STORE, store).env(NAME, name)
 }
 
 /// Says a line to whoever started this process.

@@ -1,8 +1,9 @@
 //! A disk that takes nothing, and one that takes something again. The limit on file sizes stands in for a
-//! full disk; it holds for a whole process, so each test has one of its own.
+//! full disk where the moment matters; it holds for a whole process, so each test has one of its own.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -11,8 +12,8 @@ use synapse_a2a::event::Status;
 use synapse_a2a::id::TaskId;
 use synapse_a2a::task::TaskState;
 
-use crate::process::{Errand, start};
-use crate::shelf::{Shelf, Tale};
+use crate::process::{Errand, on_errand, start};
+use crate::shelf::{Shelf, Tale, owner};
 
 /// Runs a test of this module in a process of its own and expects it to succeed.
 fn run(test: &str) {
@@ -200,4 +201,66 @@ fn the_end_of_a_task_is_written_as_soon_as_there_is_room() {
 #[test]
 fn a_task_that_lost_events_says_so_and_has_no_hole() {
     run("full_for_too_long");
+}
+
+/// Runs in a small file system that is mounted on the folder of the store.
+#[tokio::test]
+async fn small_disk() {
+    let Some(errand) = Errand::here().filter(|errand| errand.name == "small_disk") else {
+        return;
+    };
+    let ballast = errand.store.with_file_name("ballast");
+    fs::write(&ballast, vec![0; 1 << 20]).unwrap();
+    let store = Store::start(errand.store.clone(), owner("ada"), |_, _| {}).unwrap();
+    let mut accepted = Vec::new();
+    let error = loop {
+        let name = format!("t{}", accepted.len());
+        match store
+            .commit(Tale::new(&name, &"word ".repeat(400)).entries)
+            .await
+        {
+            Ok(()) => accepted.push(name),
+            Err(error) => break error,
+        }
+        assert!(accepted.len() < 10_000, "the disk is never full");
+    };
+    assert!(matches!(error, StoreError::NoRoom { .. }), "{error:?}");
+    assert!(!accepted.is_empty());
+    fs::remove_file(ballast).unwrap();
+    store.commit(Tale::new("after", "q").entries).await.unwrap();
+    store.close().await;
+    let reader = Reader::open(&errand.store).unwrap();
+    for name in accepted {
+        let kept = reader.task(&TaskId::new(name.as_str())).unwrap();
+        assert!(kept.is_some(), "{name} is missing");
+    }
+    assert!(reader.task(&TaskId::new("after")).unwrap().is_some());
+}
+
+#[test]
+fn a_disk_that_is_really_full_is_called_full() {
+    let shelf = Shelf::new();
+    let folder = shelf.path().parent().unwrap().to_owned();
+    fs::create_dir(&folder).unwrap();
+    let mount = |then: &str| {
+        let script = format!("mount -t tmpfs -o size=2m tmpfs \"$1\" && {then}");
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"]);
+        command.arg(&folder).arg(std::env::current_exe().unwrap());
+        command
+    };
+    if !mount("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this system lets us mount no file system of our own");
+        return;
+    }
+    let mut command = mount("exec \"$2\" --exact trouble::small_disk --nocapture");
+    let output = on_errand(&mut command, &shelf.path(), "small_disk")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
