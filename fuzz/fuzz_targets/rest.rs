@@ -1,34 +1,28 @@
-//! Random bytes as an HTTP+JSON request of 1.0 and of 0.3: its path, its query, its body, its page token.
+//! Random bytes as an HTTP+JSON request of 1.0 and of 0.3: path, query and body, one a line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use serde_json::Value;
+use synapse_a2a::wire::Dialect;
+use synapse_a2a::wire::ask::Ask;
 use synapse_a2a::wire::operation::Version;
-use synapse_a2a::wire::{page, rest, v03_rest, v1};
+use synapse_a2a::wire::{page, rest};
 
-fuzz_target!(|body: &[u8]| {
-    if let Ok(text) = std::str::from_utf8(body) {
-        let _ = page::Cursor::read(text);
-        for version in [Version::V1, Version::V03] {
-            let _ = rest::route("GET", text, version);
-        }
-        let query = rest::query(Some(text));
-        let _ = v1::list_query(&query);
-    }
-    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+fuzz_target!(|input: &[u8]| {
+    let mut lines = input.splitn(3, |byte| *byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (Ok(path), Ok(query)) = (std::str::from_utf8(line()), std::str::from_utf8(line())) else {
         return;
     };
-    if let Ok(request) = v1::send_request(&value) {
-        // What was read can be written again.
-        let context = request.context.unwrap_or(synapse_a2a::id::ContextId::new("c"));
-        let _ = v1::sent_message(&request.message, &context);
-    }
-    let _ = v03_rest::send_request(&value);
-    let _ = v1::push_config(&value, Some("t"));
-    let _ = v03_rest::push_config(&value);
-    if let Value::Object(query) = &value {
-        let _ = v1::list_query(query);
-        let _ = v1::task_query("t", query);
-        let _ = v03_rest::task_query("t", query);
+    let body = line();
+    let _ = page::Cursor::read(query);
+    let query = rest::query(Some(query));
+    for (version, dialect) in [(Version::V1, Dialect::V1), (Version::V03, Dialect::V03Rest)] {
+        for method in ["GET", "POST", "DELETE"] {
+            if let Ok(target) = rest::route(method, path, version)
+                && let Err(error) = Ask::from_rest(target, dialect, &query, body)
+            {
+                let _ = error.to_rest();
+            }
+        }
     }
 });

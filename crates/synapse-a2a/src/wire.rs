@@ -2,6 +2,7 @@
 //! domain. What a client is shown is decided once, in [`shown`] and [`narrator`]; what it asks for comes
 //! out of every dialect as the same [`request`]. A dialect only spells.
 
+pub mod ask;
 pub mod card;
 mod dialect;
 mod fields;

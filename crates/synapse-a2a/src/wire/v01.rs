@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::id::{ContextId, MessageId};
+use crate::id::{ContextId, MessageId, TaskId};
 use crate::message::{Message, Part};
 use crate::task::Task;
 
@@ -77,11 +77,11 @@ pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
     wrong.finish(read)
 }
 
-/// Reads `TaskPushNotificationConfig`: the name of the task, and where to.
+/// Reads `TaskPushNotificationConfig`: the task, by the name its client gave it, and where to.
 ///
 /// # Errors
 /// If a field is missing or wrong.
-pub fn push_config(params: &Value) -> Result<(String, PushConfig), ProtocolError> {
+pub fn push_config(params: &Value) -> Result<(TaskId, PushConfig), ProtocolError> {
     let mut wrong = Complaints::default();
     let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
         let name = fields.required_text("id", &mut wrong);
@@ -90,7 +90,7 @@ pub fn push_config(params: &Value) -> Result<(String, PushConfig), ProtocolError
         }
         let config = fields.object("pushNotificationConfig", &mut wrong);
         let config = config.and_then(|config| v03::push_from(&config, &mut wrong));
-        Some((name?, config?))
+        Some((TaskId::new(name?), config?))
     });
     wrong.finish(read)
 }
