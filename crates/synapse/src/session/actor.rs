@@ -177,7 +177,7 @@ impl Session {
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
-        self.note_output();
+        self.note_output(now);
         let answers = self.watcher.screen().take_answers();
         if self.answers_queries && !answers.is_empty() {
             self.write(&answers, now);
@@ -206,6 +206,7 @@ impl Session {
         self.end_by_record(now);
         self.look_for_record(now);
         self.tell_partial(now);
+        self.tell_due_question(now);
         self.press_again(now);
         self.expire_interrupts(now);
         self.tell_ready();

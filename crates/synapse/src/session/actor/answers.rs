@@ -101,7 +101,9 @@ impl Session {
 
     fn is_asked_by_channel(&self, task: Option<&TaskId>) -> bool {
         self.running.as_ref().is_some_and(|running| {
-            running.channel.question.is_some() && task.is_none_or(|task| running.task == *task)
+            let channel = &running.channel;
+            let is_told = channel.question.is_some() && channel.ask_at.is_none();
+            is_told && task.is_none_or(|task| running.task == *task)
         })
     }
 

@@ -1,11 +1,12 @@
 //! What the wrapped program says through its own channel (OSC 7710), where its profile allows it.
 
 use synapse_a2a::channel::{ChannelArtifact, Word};
-use synapse_a2a::event::{Fact, Question, Source, Status};
+use synapse_a2a::event::{Fact, Question, Source};
 use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
 use synapse_a2a::message::{Message, Part, Role};
 
 use super::Session;
+use super::turns::ASK_PAUSE;
 use crate::session::Effect;
 
 impl Session {
@@ -32,7 +33,7 @@ impl Session {
         match word {
             Word::Artifact(artifact) => self.take_artifact(&task, artifact),
             Word::Message(parts) => self.take_message(&task, parts),
-            Word::Ask(question) => self.take_question(&task, question),
+            Word::Ask(question) => self.take_question(question),
             Word::Reject(reason) => {
                 if let Some(running) = &mut self.running {
                     running.channel.refusal = Some(reason);
@@ -77,15 +78,17 @@ impl Session {
         self.post(task, Fact::Replied { said });
     }
 
-    fn take_question(&mut self, task: &TaskId, question: Question) {
+    /// Keeps a question until it is clear where its answer goes.
+    fn take_question(&mut self, question: Question) {
         let question = Question {
             fingerprint: uuid::Uuid::now_v7().simple().to_string(),
             ..question
         };
+        let now = self.now();
         if let Some(running) = &mut self.running {
-            running.channel.question = Some(question.clone());
+            running.channel.question = Some(question);
+            running.channel.ask_at = Some(now + ASK_PAUSE);
         }
-        self.move_to(task, Status::InputRequired { question });
     }
 
     fn mark_answered(&mut self) {

@@ -28,6 +28,10 @@ const PAINTED_PAUSE: Duration = Duration::from_millis(100);
 /// How often watchers are told of what a plain program writes; a lone line is told at once.
 const WRITTEN_PAUSE: Duration = Duration::from_millis(5);
 
+/// How long a program that asked through the channel may go on writing before it is taken to read a line:
+/// an answer means one thing there, and another at its prompt, so nobody may answer before it is clear.
+pub(super) const ASK_PAUSE: Duration = Duration::from_millis(500);
+
 /// The task whose turn it is.
 pub(super) struct Running {
     pub(super) task: TaskId,
@@ -63,6 +67,8 @@ pub(super) struct ChannelTalk {
     pub(super) has_answered: bool,
     /// What it asks.
     pub(super) question: Option<Question>,
+    /// When to tell the question, if the program is silent until then.
+    pub(super) ask_at: Option<Duration>,
     /// Why it refuses the task.
     pub(super) refusal: Option<String>,
 }
@@ -103,6 +109,7 @@ impl Running {
             late,
             self.peek_at,
             self.press_again_at,
+            self.channel.ask_at,
             tell,
         ]
         .into_iter()
@@ -176,6 +183,7 @@ impl Session {
             running.channel.question.is_some() && running.canceled.is_none()
         };
         if self.running.as_ref().is_some_and(asks) {
+            self.tell_question();
             self.running = None;
             return;
         }
@@ -249,9 +257,42 @@ impl Session {
     }
 
     /// The program wrote something: there may be more of the reply to be told.
-    pub(super) fn note_output(&mut self) {
+    pub(super) fn note_output(&mut self, now: Duration) {
         if let Some(running) = &mut self.running {
             running.has_news = true;
+            if let Some(at) = &mut running.channel.ask_at {
+                *at = now + ASK_PAUSE;
+            }
+        }
+    }
+
+    /// Tells the question of a program that asked through the channel and fell silent: it reads a line.
+    pub(super) fn tell_due_question(&mut self, now: Duration) {
+        let is_resting = self.watcher.is_about_to_rest();
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if running.channel.ask_at.is_none_or(|at| now < at) {
+            return;
+        }
+        if is_resting {
+            // It goes back to its prompt, and will be there before long.
+            running.channel.ask_at = Some(now + ASK_PAUSE);
+            return;
+        }
+        self.tell_question();
+    }
+
+    fn tell_question(&mut self) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if running.channel.ask_at.take().is_none() {
+            return;
+        }
+        let (task, question) = (running.task.clone(), running.channel.question.clone());
+        if let Some(question) = question {
+            self.move_to(&task, Status::InputRequired { question });
         }
     }
 
