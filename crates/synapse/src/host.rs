@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
 use crate::external::Contacts;
-use crate::http::{self, Door, Served};
+use crate::http::{self, A2a, Door, Served};
 use crate::paths::Paths;
 use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
@@ -133,14 +133,7 @@ impl Host {
         })?;
         let endpoint = endpoint(address);
         let door = Door::new(reach, &endpoint, token);
-        let card = json!({
-            "name": claim.handle().to_string(),
-            "description": format!("{} wrapped by Synapse", profile.name),
-            "url": door.url,
-            "version": env!("CARGO_PKG_VERSION"),
-            "capabilities": { "streaming": true },
-            "skills": [],
-        });
+        let a2a = A2a::new(&claim.handle().to_string(), profile, &door, started_at);
         let about = json!({
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
             "dir": agent.dir,
@@ -149,7 +142,7 @@ impl Host {
         let web = Web::new(callable, agent.ca_file.clone());
         let resources = Served {
             session: handle.clone(),
-            card: Arc::new(card),
+            a2a: Arc::new(a2a),
             door: Arc::new(door),
             agent: id.into(),
             about: Arc::new(about),
@@ -208,6 +201,7 @@ impl Host {
             ledger,
             paths,
         } = self;
+        let a2a = Arc::clone(&resources.a2a);
         listener.set_nonblocking(true)?;
         let accept = Server {
             listener: tokio::net::TcpListener::from_std(listener)?,
@@ -248,6 +242,7 @@ impl Host {
         let _ = tidied.await;
         // The last events reach the disk first, then who still listens.
         ledger.close().await;
+        a2a.finish().await;
         drop(stop);
         // Streams end with their tasks; whoever keeps a connection open for longer is cut off.
         if timeout(CONNECTIONS, &mut server).await.is_err() {

@@ -1,6 +1,7 @@
 //! The agent's HTTP: one resource per file, a guard in front of all. Knows the session by its
 //! handle and nothing of screens.
 
+mod a2a;
 mod agent;
 mod archive;
 mod callback;
@@ -26,6 +27,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 
+pub use a2a::A2a;
 pub use guard::Door;
 
 use crate::client::Web;
@@ -37,8 +39,8 @@ use crate::session::{Record, SessionHandle};
 pub struct Served {
     /// The agent.
     pub session: SessionHandle,
-    /// What it says of itself.
-    pub card: Arc<serde_json::Value>,
+    /// What it says of itself, and whom it tells of its tasks.
+    pub a2a: Arc<A2a>,
     /// Who may come in, and where it is.
     pub door: Arc<Door>,
     /// The agent's id, by which the store knows its tasks.
@@ -63,7 +65,6 @@ pub fn router(served: Served) -> Router {
     let guard = middleware::from_fn_with_state(served.clone(), guard::check);
     Router::new()
         .route("/healthz", get(agent::health))
-        .route("/.well-known/agent.json", get(agent::card))
         .route("/status", get(agent::status))
         .route("/screen", get(agent::screen))
         .route("/interrupt", post(agent::interrupt))
@@ -93,6 +94,7 @@ pub fn router(served: Served) -> Router {
         .route("/tasks/{id}/subscribe", get(tasks::subscribe))
         .route("/tasks/{id}/input", post(tasks::input))
         .route("/tasks/{id}/cancel", post(tasks::cancel))
+        .merge(a2a::routes())
         .fallback(agent::nothing_here)
         .layer(guard)
         // The guard knows how much each resource takes.

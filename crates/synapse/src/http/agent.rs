@@ -29,10 +29,6 @@ pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-pub(super) async fn card(State(served): State<Served>) -> Json<Value> {
-    Json((*served.card).clone())
-}
-
 pub(super) async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is no such resource")
 }

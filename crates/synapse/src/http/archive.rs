@@ -4,29 +4,53 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use synapse_a2a::event::Origin;
-use synapse_a2a::id::TaskId;
+use synapse_a2a::id::{MessageId, TaskId};
 
 use super::Served;
 use super::problem::Problem;
 use crate::session::Record;
-use crate::store::{Filter, Reader, StoreError};
+use crate::store::{Filter, Kept, Reader, StoreError};
 
 /// How many tasks a list shows.
 const LISTED: usize = 1_000;
 
 /// A task of this agent, whether at hand or long over.
 pub(super) async fn find(served: &Served, task: &TaskId) -> Result<Arc<Record>, Problem> {
+    let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no task {task}"));
+    look_up(served, task).await?.ok_or_else(missing)
+}
+
+/// A task of this agent, if there is such a one.
+pub(super) async fn look_up(
+    served: &Served,
+    task: &TaskId,
+) -> Result<Option<Arc<Record>>, Problem> {
     if let Some(record) = served.session.board.record(task) {
-        return Ok(record);
+        return Ok(Some(record));
     }
     let (wanted, agent) = (task.clone(), Arc::clone(&served.agent));
     let kept = read(served, move |reader| {
         let kept = reader.task(&wanted)?;
         Ok(kept.filter(|kept| *kept.agent == *agent))
     });
-    let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no task {task}"));
-    let kept = kept.await?.ok_or_else(missing)?;
-    Ok(Arc::new(Record::of(kept.task, kept.events)))
+    let record = |kept: Kept| Arc::new(Record::of(kept.task, kept.events));
+    Ok(kept.await?.map(record))
+}
+
+/// The latest task of this agent that a message of this name began.
+pub(super) async fn begun_by(
+    served: &Served,
+    message: &MessageId,
+) -> Result<Option<Arc<Record>>, Problem> {
+    if let Some(record) = served.session.board.task_of(message) {
+        return Ok(Some(record));
+    }
+    let (wanted, agent) = (message.clone(), Arc::clone(&served.agent));
+    let task = read(served, move |reader| reader.by_message(&agent, &wanted)).await?;
+    match task {
+        Some(task) => look_up(served, &task).await,
+        None => Ok(None),
+    }
 }
 
 /// The latest tasks of this agent that somebody asked for, the newest first.

@@ -18,13 +18,26 @@ use super::{Served, archive, stream_shapes};
 use crate::session::{Follow, Posted};
 
 /// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
-const STREAM: usize = 64;
+pub(super) const STREAM: usize = 64;
 
 /// How often a silent stream says that it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// How soon a client that lost its stream should come back, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
+
+/// Where the frames of one client go.
+pub(super) type Sender = mpsc::Sender<Result<Bytes, Infallible>>;
+
+/// What a client is told of an event.
+pub(super) enum Told {
+    /// Nothing.
+    Nothing,
+    /// This.
+    More(Bytes),
+    /// This, and nothing behind it.
+    Last(Bytes),
+}
 
 /// The events of a task after the one numbered `after`, to its end.
 pub(super) async fn stream(
@@ -34,7 +47,12 @@ pub(super) async fn stream(
 ) -> Result<Response, Problem> {
     let (sender, receiver) = mpsc::channel(STREAM);
     if let Some(follow) = served.session.board.follow(task, Some(after)) {
-        tokio::spawn(pass_on(follow, sender));
+        tokio::spawn(async move {
+            let retry = Told::More(Bytes::from_static(RETRY.as_bytes()));
+            if pass(&sender, retry).await {
+                pass_on(follow, sender, |posted| Told::More(frame(posted))).await;
+            }
+        });
     } else {
         let record = archive::find(served, task).await?;
         tokio::spawn(async move {
@@ -60,28 +78,38 @@ pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response
     (headers, Body::from_stream(ReceiverStream::new(frames))).into_response()
 }
 
-/// Sends what happens until the task is over or the client gone.
-async fn pass_on(mut follow: Follow, sender: mpsc::Sender<Result<Bytes, Infallible>>) {
-    if sender
-        .send(Ok(Bytes::from_static(RETRY.as_bytes())))
-        .await
-        .is_err()
-    {
-        return;
-    }
+/// Sends what happens until there is nothing more to tell or the client is gone.
+pub(super) async fn pass_on(
+    mut follow: Follow,
+    sender: Sender,
+    mut tell: impl FnMut(&Posted) -> Told,
+) {
     let mut silence = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
     loop {
-        let bytes = tokio::select! {
+        let told = tokio::select! {
             posted = follow.next() => match posted {
-                Some(posted) => frame(&posted),
+                Some(posted) => tell(&posted),
                 None => return,
             },
-            _ = silence.tick() => Bytes::from_static(b": still here\n\n"),
+            _ = silence.tick() => Told::More(Bytes::from_static(b": still here\n\n")),
             () = sender.closed() => return,
         };
         silence.reset();
-        if sender.send(Ok(bytes)).await.is_err() {
+        if !pass(&sender, told).await {
             return;
+        }
+    }
+}
+
+/// Sends one frame. Whether more may come.
+pub(super) async fn pass(sender: &Sender, told: Told) -> bool {
+    match told {
+        Told::Nothing => true,
+        Told::More(frame) => sender.send(Ok(frame)).await.is_ok(),
+        Told::Last(frame) => {
+            // Whether it arrives or not, it was the last.
+            let _ = sender.send(Ok(frame)).await;
+            false
         }
     }
 }

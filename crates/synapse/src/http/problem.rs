@@ -30,6 +30,11 @@ impl Problem {
         }
     }
 
+    /// What is wrong, in words.
+    pub(super) fn said(&self) -> &str {
+        &self.error
+    }
+
     pub(super) fn bad(error: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
     }

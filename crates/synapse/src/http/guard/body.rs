@@ -10,7 +10,9 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::IntoResponse as _;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Body as _;
-use serde_json::json;
+use serde_json::Value;
+use synapse_a2a::wire::jsonrpc;
+use synapse_a2a::wire::protocol_error::ProtocolError;
 use tokio::time::timeout;
 
 use super::{Refusal, text};
@@ -21,8 +23,8 @@ const USUAL: usize = 1 << 20;
 const WITH_FILES: usize = 16 << 20;
 /// Where JSON-RPC is spoken.
 const JSON_RPC: [&str; 3] = ["/", "/a2a", "/a2a/"];
-/// What A2A calls a body that is not JSON.
-const CONTENT_TYPE_NOT_SUPPORTED: i32 = -32_005;
+/// Where HTTP+JSON is spoken.
+const REST: &str = "/a2a/rest/";
 /// How much of a refused body is read, so that a client that is still sending sees why it was refused.
 const DISCARDED: usize = 4 << 20;
 /// And for how long.
@@ -42,22 +44,21 @@ pub(super) fn check_kind(request: &Request) -> Result<(), Refusal> {
     if is_fine {
         return Ok(());
     }
-    let error = "a body must have the Content-Type application/json (or application/a2a+json)";
-    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-    if !JSON_RPC.contains(&request.uri().path()) {
-        return Err(Refusal::new(status, error));
-    }
-    // A client of JSON-RPC looks for the reason in the answer, not in the status.
-    let answer = Json(json!({
-        "jsonrpc": "2.0",
-        "id": null,
-        "error": { "code": CONTENT_TYPE_NOT_SUPPORTED, "message": error, "data": [{
-            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-            "reason": "CONTENT_TYPE_NOT_SUPPORTED",
-            "domain": "a2a-protocol.org",
-        }] },
-    }));
-    Err(Refusal(Box::new((status, answer).into_response())))
+    let error = ProtocolError::BodyType;
+    let path = request.uri().path();
+    // A client of the protocol looks for the reason where its binding puts it.
+    let answer = if JSON_RPC.contains(&path) {
+        jsonrpc::error(&Value::Null, &error)
+    } else if path.starts_with(REST) {
+        error.to_rest()
+    } else {
+        return Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            error.to_string(),
+        ));
+    };
+    let answer = (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(answer));
+    Err(Refusal(Box::new(answer.into_response())))
 }
 
 /// Refuses a body that says it is too large, and cuts one that is without saying so.
@@ -89,7 +90,7 @@ fn limit(method: &Method, path: &str) -> usize {
     let is_send = path.starts_with("/tasks/send")
         || JSON_RPC.contains(&path)
         || path == "/message"
-        || path.starts_with("/a2a/rest/") && path.contains("/message:")
+        || path.starts_with(REST) && path.contains("/message:")
         || path.starts_with("/external/agents/") && path.ends_with("/send");
     if method == Method::POST && is_send {
         WITH_FILES

@@ -56,6 +56,11 @@ impl Door {
         }
     }
 
+    /// Whether nobody comes in without showing the token.
+    pub fn wants_token(&self) -> bool {
+        !self.is_local || self.auth == Auth::Token
+    }
+
     /// What the host of a request, which came in at `local`, is to us; nothing if it is not ours.
     pub(super) fn name(&self, host: &str, local: Option<IpAddr>) -> Option<Name> {
         let name = without_port(host);

@@ -1,0 +1,319 @@
+//! Push notifications: for each place a client named, a courier follows the task with a cursor of its own
+//! and posts what happens, in order, tried again for a while where nobody answers. It never delays the
+//! task; who was away for too long is told how the task stands instead of everything that was missed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use serde_json::Value;
+use synapse_a2a::id::TaskId;
+use synapse_a2a::task::Task;
+use synapse_a2a::wire::Dialect;
+use synapse_a2a::wire::narrator::{Frame, Narrator};
+use synapse_a2a::wire::protocol_error::ProtocolError;
+use synapse_a2a::wire::request::{Authentication, History, PushConfig};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+use super::super::Served;
+use crate::client::{address, deliver};
+use crate::session::{Follow, Record};
+use crate::store::StoreError;
+use crate::store::push::{self as kept, Auth, Push};
+
+/// How many places may be told of one task.
+const MOST: usize = 16;
+
+/// How long an agent that ends waits for the last notifications.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What the receiver knows us by. The protocol names no header; these are the two that are in use.
+const TOKENS: [HeaderName; 2] = [
+    HeaderName::from_static("x-a2a-notification-token"),
+    HeaderName::from_static("a2a-notification-token"),
+];
+
+/// What the first notification is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// The task as it stands, as a stream begins.
+    Snapshot,
+    /// The next thing that happens.
+    Now,
+}
+
+/// Who carries notifications.
+#[derive(Default)]
+pub(super) struct Couriers {
+    underway: Mutex<Underway>,
+}
+
+#[derive(Default)]
+struct Underway {
+    couriers: JoinSet<()>,
+    by_place: HashMap<(TaskId, String), AbortHandle>,
+}
+
+impl Couriers {
+    /// Sends a courier, instead of one for the same place.
+    fn send(&self, place: (TaskId, String), courier: impl Future<Output = ()> + Send + 'static) {
+        let mut underway = self.lock();
+        // Those who are done are nobody's business any more.
+        while underway.couriers.try_join_next().is_some() {}
+        underway
+            .by_place
+            .retain(|_, courier| !courier.is_finished());
+        let handle = underway.couriers.spawn(courier);
+        if let Some(before) = underway.by_place.insert(place, handle) {
+            before.abort();
+        }
+    }
+
+    fn recall(&self, place: &(TaskId, String)) {
+        if let Some(courier) = self.lock().by_place.remove(place) {
+            courier.abort();
+        }
+    }
+
+    /// Waits a little for those who are on their way.
+    pub(super) async fn finish(&self) {
+        let mut couriers = std::mem::take(&mut self.lock().couriers);
+        let all = async { while couriers.join_next().await.is_some() {} };
+        let _ = timeout(FAREWELL, all).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Underway> {
+        self.underway.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells a place of a task from here on. A place without a name has that of the task, so there is one.
+pub(super) async fn set(
+    served: &Served,
+    record: &Arc<Record>,
+    config: PushConfig,
+    dialect: Dialect,
+    from: From,
+) -> Result<PushConfig, ProtocolError> {
+    let task = record.task.id();
+    let odd = |error: crate::client::WebError| ProtocolError::field("url", error.to_string());
+    let to = address(&config.url).map_err(odd)?;
+    let headers = headers(&config);
+    let config = PushConfig {
+        id: Some(config.id.unwrap_or_else(|| task.to_string())),
+        ..config
+    };
+    let (wanted, owner) = (to_store(&config, dialect), task.clone());
+    let written = keep(served, move |path| {
+        let known = kept::list(path, &owner)?;
+        let is_known = known.iter().any(|push| push.id == wanted.id);
+        if !is_known && known.len() >= MOST {
+            return Ok(false);
+        }
+        kept::set(path, &owner, &wanted).map(|()| true)
+    });
+    if !written.await? {
+        let error = format!("a task tells at most {MOST} places; delete one first");
+        return Err(ProtocolError::Unsupported(error));
+    }
+    let cursor = Some(record.events.len() as u64);
+    let follow = served.session.board.follow(task, cursor);
+    let follow = follow.filter(|_| !record.task.state().is_final() || from == From::Snapshot);
+    if let (Some(follow), Some(id)) = (follow, config.id.clone()) {
+        let courier = Courier {
+            served: served.clone(),
+            follow,
+            narrator: Narrator::after(&record.task),
+            to,
+            headers,
+            dialect,
+        };
+        let first = (from == From::Snapshot).then(|| courier.whole(&record.task));
+        let place = (task.clone(), id);
+        served.a2a.couriers.send(place, courier.carry(first));
+    }
+    Ok(config)
+}
+
+/// One place; without a name, the one that has none.
+pub(super) async fn get(
+    served: &Served,
+    task: &Task,
+    id: Option<String>,
+) -> Result<PushConfig, ProtocolError> {
+    let owner = task.id().clone();
+    let id = id.unwrap_or_else(|| owner.to_string());
+    let wanted = id.clone();
+    let found = keep(served, move |path| kept::get(path, &owner, &wanted)).await?;
+    let missing = || ProtocolError::NotFound(format!("the task has no push configuration {id}"));
+    found.map(from_store).ok_or_else(missing)
+}
+
+/// All places.
+pub(super) async fn list(served: &Served, task: &Task) -> Result<Vec<PushConfig>, ProtocolError> {
+    let owner = task.id().clone();
+    let found = keep(served, move |path| kept::list(path, &owner)).await?;
+    Ok(found.into_iter().map(from_store).collect())
+}
+
+/// Tells a place no more; that it was not told before is fine.
+pub(super) async fn delete(
+    served: &Served,
+    task: &Task,
+    id: Option<String>,
+) -> Result<(), ProtocolError> {
+    let owner = task.id().clone();
+    let id = id.unwrap_or_else(|| owner.to_string());
+    served.a2a.couriers.recall(&(owner.clone(), id.clone()));
+    keep(served, move |path| kept::delete(path, &owner, &id)).await?;
+    Ok(())
+}
+
+/// One who carries what happens to a task to one place.
+struct Courier {
+    served: Served,
+    follow: Follow,
+    narrator: Narrator,
+    to: Uri,
+    headers: HeaderMap,
+    dialect: Dialect,
+}
+
+impl Courier {
+    async fn carry(mut self, mut owed: Option<Value>) {
+        let mut is_behind = false;
+        loop {
+            if let Some(body) = owed.take() {
+                is_behind = !self.post(&body).await;
+                if is_behind && !self.catch_up() {
+                    // The end itself did not arrive: one more try for how it ended, and that is all.
+                    let end = self.whole(&self.follow.snapshot.task);
+                    self.post(&end).await;
+                    return;
+                }
+            }
+            let Some(posted) = self.follow.next().await else {
+                return;
+            };
+            let board = &self.served.session.board;
+            let Some(record) = board.record(&posted.task) else {
+                return;
+            };
+            let frame = self.narrator.tell(&record.task, &posted.event);
+            owed = frame.and_then(|frame| {
+                if is_behind {
+                    return Some(self.whole(&record.task));
+                }
+                self.told(&frame, &record.task)
+            });
+        }
+    }
+
+    /// Leaves out what was missed. Whether more will happen.
+    fn catch_up(&mut self) -> bool {
+        let task = self.follow.snapshot.task.id().clone();
+        let Some(follow) = self.served.session.board.follow(&task, None) else {
+            return false;
+        };
+        self.narrator = Narrator::after(&follow.snapshot.task);
+        self.follow = follow;
+        !self.follow.snapshot.task.state().is_final()
+    }
+
+    /// Whether the receiver took it.
+    async fn post(&self, body: &Value) -> bool {
+        let kind = match self.dialect {
+            Dialect::V1 => "application/a2a+json",
+            Dialect::V03 | Dialect::V03Rest | Dialect::V01 => "application/json",
+        };
+        let body = body.to_string().into();
+        let posted = deliver(&self.served.web, &self.to, kind, &self.headers, body).await;
+        if let Err(error) = &posted {
+            tracing::warn!(%error, "a push notification could not be delivered");
+        }
+        posted.is_ok()
+    }
+
+    /// What the receiver is told of a frame. Before 1.0 it is the whole task, each time it stands elsewhere.
+    fn told(&self, frame: &Frame, task: &Task) -> Option<Value> {
+        match (self.dialect, frame) {
+            (Dialect::V1, _) => Some(self.dialect.frame(frame, task, false)),
+            (_, Frame::Standing { .. }) => Some(self.whole(task)),
+            (_, Frame::Piece { .. }) => None,
+        }
+    }
+
+    /// How the task stands, as the receiver is told it.
+    fn whole(&self, task: &Task) -> Value {
+        match self.dialect {
+            Dialect::V1 => self.dialect.sent_task(task, History::All),
+            Dialect::V01 => self.dialect.task(task, History::All),
+            // Receivers of 0.3 know one shape, whichever way the place was set.
+            Dialect::V03 | Dialect::V03Rest => Dialect::V03.task(task, History::All),
+        }
+    }
+}
+
+fn headers(config: &PushConfig) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut add = |name: HeaderName, value: String| {
+        if let Ok(mut value) = HeaderValue::from_str(&value) {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+    };
+    if let Some(token) = &config.token {
+        for name in TOKENS {
+            add(name, token.clone());
+        }
+    }
+    if let Some(Authentication {
+        scheme,
+        credentials: Some(credentials),
+    }) = &config.authentication
+    {
+        add(header::AUTHORIZATION, format!("{scheme} {credentials}"));
+    }
+    headers
+}
+
+/// Reads or writes the store beside the server's own threads.
+async fn keep<T: Send + 'static>(
+    served: &Served,
+    ask: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, ProtocolError> {
+    let path = Arc::clone(&served.store);
+    let asked = tokio::task::spawn_blocking(move || ask(&path)).await;
+    let failed = |why: String| ProtocolError::NoSpace(format!("the store is in trouble: {why}"));
+    asked
+        .map_err(|error| failed(error.to_string()))?
+        .map_err(|error| failed(error.to_string()))
+}
+
+fn to_store(config: &PushConfig, dialect: Dialect) -> Push {
+    let auth = config.authentication.as_ref();
+    Push {
+        id: config.id.clone().unwrap_or_default(),
+        url: config.url.clone(),
+        token: config.token.clone(),
+        auth: auth.map(|auth| Auth {
+            scheme: auth.scheme.clone(),
+            credentials: auth.credentials.clone(),
+        }),
+        dialect: dialect.name().to_owned(),
+    }
+}
+
+fn from_store(push: Push) -> PushConfig {
+    PushConfig {
+        id: Some(push.id),
+        url: push.url,
+        token: push.token,
+        authentication: push.auth.map(|auth| Authentication {
+            scheme: auth.scheme,
+            credentials: auth.credentials,
+        }),
+    }
+}

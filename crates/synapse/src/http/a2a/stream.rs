@@ -1,0 +1,267 @@
+//! Tells a client what happens to a task, one frame an event, numbered, so that it can be taken up where
+//! it broke off. First the task as it stands, then what changes; nothing behind the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::response::Response;
+use serde_json::Value;
+use synapse_a2a::event::Fact;
+use synapse_a2a::task::{Task, TaskState};
+use synapse_a2a::wire::narrator::{Frame, Narrator};
+use synapse_a2a::wire::request::History;
+use synapse_a2a::wire::{Dialect, jsonrpc};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+use super::super::Served;
+use super::super::events::{self, Sender, Told};
+use crate::session::{Board, Follow, Posted, Record};
+
+/// How long a stream may wait to begin, where the program may answer with a message instead of a task:
+/// such a stream is that message and nothing else, so nothing may come before it.
+const UNDECIDED: Duration = Duration::from_secs(1);
+
+/// What is to be told to one client.
+pub(super) struct Telling {
+    source: Source,
+    dialect: Dialect,
+    /// The number of the last event the client has seen, if it goes on from there.
+    seen: Option<u64>,
+    end: End,
+    /// A task that has just been sent, whose answer may be a message.
+    is_new: bool,
+}
+
+enum Source {
+    /// A task at hand.
+    Live(Follow),
+    /// One that is over and only in the store.
+    Past(Arc<Record>),
+}
+
+/// Where a stream ends, besides the end of the task.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Where the agent asks something: who sent a message has its answer.
+    AtQuestion,
+    /// Nowhere.
+    WithTask,
+}
+
+/// What frames are wrapped in.
+pub(super) enum Envelope {
+    /// Nothing.
+    Bare,
+    /// The answer to the JSON-RPC request of this id.
+    JsonRpc(Value),
+}
+
+impl Telling {
+    /// What follows on a message.
+    pub(super) fn of_send(follow: Follow, dialect: Dialect, is_answer: bool) -> Self {
+        Self {
+            source: Source::Live(follow),
+            dialect,
+            seen: None,
+            end: End::AtQuestion,
+            is_new: !is_answer,
+        }
+    }
+
+    /// What happens to a task from here on, or from an earlier point.
+    pub(super) fn of_subscription(follow: Follow, dialect: Dialect, seen: Option<u64>) -> Self {
+        Self {
+            source: Source::Live(follow),
+            dialect,
+            seen,
+            end: End::WithTask,
+            is_new: false,
+        }
+    }
+
+    /// What happened to a task that is over.
+    pub(super) fn of_past(record: Arc<Record>, dialect: Dialect, seen: Option<u64>) -> Self {
+        Self {
+            source: Source::Past(record),
+            dialect,
+            seen,
+            end: End::WithTask,
+            is_new: false,
+        }
+    }
+
+    /// Starts telling.
+    pub(super) fn respond(self, served: &Served, envelope: Envelope) -> Response {
+        let (sender, receiver) = mpsc::channel(events::STREAM);
+        let may_speak = self.is_new && served.a2a.has_channel;
+        let board = Arc::clone(&served.session.board);
+        tokio::spawn(self.tell(board, envelope, sender, may_speak));
+        events::sse(receiver)
+    }
+
+    async fn tell(
+        mut self,
+        board: Arc<Board>,
+        envelope: Envelope,
+        sender: Sender,
+        may_speak: bool,
+    ) {
+        let snapshot = match &self.source {
+            Source::Live(follow) => Arc::clone(&follow.snapshot),
+            Source::Past(record) => Arc::clone(record),
+        };
+        let mut speaker = Speaker {
+            narrator: Narrator::after(&snapshot.task),
+            board,
+            snapshot,
+            dialect: self.dialect,
+            envelope,
+            end: self.end,
+        };
+        if let Some(seen) = self.seen {
+            speaker.narrator = narrator_at(&speaker.snapshot, seen);
+        } else if !self.begin(&mut speaker, &sender, may_speak).await {
+            return;
+        }
+        match self.source {
+            Source::Live(follow) => {
+                events::pass_on(follow, sender, move |posted| speaker.say(posted)).await;
+            }
+            Source::Past(record) => {
+                let seen = self.seen.unwrap_or(record.events.len() as u64);
+                let skip = usize::try_from(seen).unwrap_or(usize::MAX);
+                for posted in record.events.iter().skip(skip) {
+                    if !events::pass(&sender, speaker.say(posted)).await {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the task as it stands, or the message that is the whole answer. Whether more may come.
+    async fn begin(&mut self, speaker: &mut Speaker, sender: &Sender, may_speak: bool) -> bool {
+        let mut held = Vec::new();
+        if may_speak && let Source::Live(follow) = &mut self.source {
+            held = hold(follow).await;
+            if let Some(said) = speaker.spoken(&held) {
+                return events::pass(sender, Told::Last(said)).await;
+            }
+        }
+        let first = speaker.first();
+        let is_whole = self.is_new && speaker.is_end(speaker.snapshot.task.state());
+        let first = if is_whole {
+            Told::Last(first)
+        } else {
+            Told::More(first)
+        };
+        if !events::pass(sender, first).await {
+            return false;
+        }
+        for posted in held {
+            if !events::pass(sender, speaker.say(&posted)).await {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Who spells what happens.
+struct Speaker {
+    narrator: Narrator,
+    board: Arc<Board>,
+    snapshot: Arc<Record>,
+    dialect: Dialect,
+    envelope: Envelope,
+    end: End,
+}
+
+impl Speaker {
+    /// The task as the stream begins.
+    fn first(&self) -> Bytes {
+        let number = self.snapshot.events.len() as u64;
+        let task = self.dialect.sent_task(&self.snapshot.task, History::All);
+        self.wrap(number, task)
+    }
+
+    /// The message that is the whole answer, if it is one.
+    fn spoken(&self, held: &[Arc<Posted>]) -> Option<Bytes> {
+        let last = held.last()?;
+        let record = self.board.record(&last.task)?;
+        self.dialect.spoken(&record.task)?;
+        Some(self.wrap(last.number, self.dialect.sent(&record.task, History::All)))
+    }
+
+    /// What is told of an event, and whether the stream ends with it.
+    fn say(&mut self, posted: &Posted) -> Told {
+        let now = self.board.record(&posted.task);
+        let task: &Task = now
+            .as_ref()
+            .map_or(&self.snapshot.task, |record| &record.task);
+        let Some(frame) = self.narrator.tell(task, &posted.event) else {
+            return Told::Nothing;
+        };
+        let is_end = match &frame {
+            Frame::Standing { standing, .. } => self.is_end(standing.state),
+            Frame::Piece { .. } => false,
+        };
+        let said = self.wrap(posted.number, self.dialect.frame(&frame, task, is_end));
+        if is_end {
+            Told::Last(said)
+        } else {
+            Told::More(said)
+        }
+    }
+
+    fn is_end(&self, state: TaskState) -> bool {
+        state.is_final() || self.end == End::AtQuestion && state == TaskState::InputRequired
+    }
+
+    fn wrap(&self, number: u64, said: Value) -> Bytes {
+        let said = match &self.envelope {
+            Envelope::Bare => said,
+            Envelope::JsonRpc(id) => jsonrpc::result(id, &said),
+        };
+        format!("id: {number}\ndata: {said}\n\n").into()
+    }
+}
+
+/// Waits for the first thing that shows what kind of answer it will be. What happened meanwhile.
+async fn hold(follow: &mut Follow) -> Vec<Arc<Posted>> {
+    let until = Instant::now() + UNDECIDED;
+    let mut held = Vec::new();
+    let mut has_spoken = false;
+    while let Ok(Some(posted)) = timeout_at(until, follow.next()).await {
+        let is_decided = match &posted.event.fact {
+            Fact::Spoke { .. } => {
+                has_spoken = true;
+                false
+            }
+            Fact::Moved { status } => {
+                status.state() == TaskState::InputRequired || status.state().is_final()
+            }
+            Fact::Submitted { .. } | Fact::Answered { .. } | Fact::Replied { .. } => false,
+            Fact::Noted { .. } => !has_spoken,
+            Fact::ArtifactOpened { .. }
+            | Fact::ArtifactGrew { .. }
+            | Fact::ArtifactExtended { .. }
+            | Fact::ArtifactClosed { .. } => true,
+        };
+        held.push(posted);
+        if is_decided {
+            break;
+        }
+    }
+    held
+}
+
+/// Where a client stands that has seen so many events.
+fn narrator_at(record: &Record, seen: u64) -> Narrator {
+    let count = usize::try_from(seen).unwrap_or(usize::MAX);
+    let events = record.events.iter().take(count);
+    let task = Task::fold(events.map(|posted| posted.event.clone()));
+    Narrator::after(&task.unwrap_or_else(|_| record.task.clone()))
+}
