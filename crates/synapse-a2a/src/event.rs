@@ -110,6 +110,9 @@ impl Origin {
     /// Who asks when nobody says.
     pub const SOMEBODY: &str = "user";
 
+    /// Through how many agents a question may pass: agents that ask each other would never stop.
+    pub const MOST_HOPS: u8 = 4;
+
     /// A person at the agent's own keyboard; such a turn was not asked for over the network.
     pub const KEYBOARD: &str = "keyboard";
 }

@@ -167,6 +167,11 @@ Examples:
     /// What the hook calls with a line as it was typed
     #[command(hide = true)]
     ShellLine(ShellLine),
+    /// Serve the other agents as tools (MCP) over standard input and output, for an agent's own use
+    #[command(
+        after_help = "Examples:\n  synapse claude --mcp                      # gives the tools to the agent that is wrapped\n  claude mcp add synapse -- synapse mcp     # to any other CLI"
+    )]
+    Mcp,
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),
@@ -214,6 +219,9 @@ pub(crate) struct Start {
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
+    /// Give the agent the tools of `synapse mcp`, so that it can talk to the others by itself
+    #[arg(long)]
+    pub(crate) mcp: bool,
     /// Its window, as in 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse::config::Size>,

@@ -50,6 +50,8 @@ pub struct Config {
     /// How many tasks may wait for one agent.
     #[serde(deserialize_with = "queue_limit")]
     pub queue_limit: usize,
+    /// Whether agents are given the tools of `synapse mcp`.
+    pub mcp: bool,
     /// The screen of an agent in the background.
     pub size: Size,
     /// Where agents listen.
@@ -78,6 +80,7 @@ impl Default for Config {
             agents: BTreeMap::new(),
             auth: Auth::SameUser,
             queue_limit: 64,
+            mcp: false,
             size: Size {
                 columns: 120,
                 rows: 40,

@@ -1,7 +1,7 @@
 //! The process behind one agent: assembles it, publishes it, and owns the order in which it ends.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,9 @@ use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
 use crate::external::Contacts;
 use crate::http::{self, A2a, Door, Served};
-use crate::paths::Paths;
+use crate::mcp::{Attached, attached};
+use crate::paths::{Paths, create_folder};
+use crate::private_file;
 use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
@@ -124,7 +126,11 @@ impl Host {
         )?;
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            spawn: spawn(agent, &claim),
+            spawn: spawn(
+                agent,
+                &claim,
+                tools(agent, &paths.mcp().join(claim.id().as_str()))?,
+            ),
             queue_limit: agent.queue_limit,
             answers_queries: agent.terminal.is_none(),
             record: record(profile),
@@ -292,7 +298,30 @@ fn record(profile: &Profile) -> Option<Record> {
     Record::of(profile.record.as_deref()?, &home)
 }
 
-fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
+/// What gives the program our MCP server, if it is to have it.
+fn tools(agent: &Agent, folder: &Path) -> Result<Attached> {
+    let program = agent.profile.command.first().map(PathBuf::from);
+    let program = program.as_deref().and_then(Path::file_name);
+    let Some(program) = program.filter(|_| agent.profile.mcp) else {
+        return Ok(Attached::default());
+    };
+    let own = std::env::current_exe().context("this program cannot be found")?;
+    let tools = attached(
+        &program.to_string_lossy(),
+        &own,
+        folder,
+        &agent.args,
+        |name| std::env::var_os(name).is_some() || agent.profile.env.contains_key(name),
+    );
+    if let Some((path, text)) = &tools.file {
+        create_folder(folder)?;
+        private_file::replace(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(tools)
+}
+
+fn spawn(agent: &Agent, claim: &Claim, tools: Attached) -> Spawn {
     let profile = &agent.profile;
     let mut argv = profile.command.clone();
     // The dummy agent is this very program, wherever it is installed.
@@ -301,8 +330,10 @@ fn spawn(agent: &Agent, claim: &Claim) -> Spawn {
     {
         *program = own.to_string_lossy().into_owned();
     }
+    argv.extend(tools.args);
     argv.extend(agent.args.iter().cloned());
     let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
+    env.extend(tools.env);
     env.push((
         "SYNAPSE_AGENT_ID".to_owned(),
         claim.id().as_str().to_owned(),

@@ -10,6 +10,7 @@ pub mod http;
 pub mod hub;
 mod lock;
 pub mod log_file;
+pub mod mcp;
 pub mod mirror;
 pub mod paths;
 mod private_file;

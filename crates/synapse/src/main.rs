@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         } => verbs::record::run(&profile, &output, &args),
         Command::Doctor(args) => verbs::doctor::run(&args),
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
+        Command::Mcp => verbs::mcp::run(),
         Command::Man => verbs::manual::man(),
         Command::ShellHook(args) => verbs::shell_hook::run(&args),
         Command::ShellLine(args) => verbs::shell_line::run(&args),

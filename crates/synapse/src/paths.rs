@@ -151,6 +151,11 @@ impl Paths {
         self.synapse.join("open.html")
     }
 
+    /// What programs are told of our MCP server, where they take it from a file.
+    pub fn mcp(&self) -> PathBuf {
+        self.synapse.join("mcp")
+    }
+
     /// The folders of tasks, each for the files that came with it.
     pub fn tasks(&self) -> PathBuf {
         self.synapse.join("tasks")

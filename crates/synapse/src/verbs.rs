@@ -13,6 +13,7 @@ pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod logs;
 pub(crate) mod manual;
+pub(crate) mod mcp;
 mod paint;
 pub(crate) mod profile;
 mod reach;

@@ -39,6 +39,7 @@ const KEYS: &[(&str, &str)] = &[
         "a number of seconds greater than 0",
     ),
     ("listen", "an IP address, such as 127.0.0.1"),
+    ("mcp", "true or false"),
     ("queue_limit", "a whole number from 1 to 10000"),
     ("response_timeout", "a number of seconds greater than 0"),
     ("shell_prompt", "text"),

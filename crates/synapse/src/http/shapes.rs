@@ -35,6 +35,8 @@ pub(super) struct TaskShape {
     sender: String,
     /// From 1 to 5.
     priority: u8,
+    /// How many agents the question has passed through.
+    hops: u8,
     #[schema(value_type = Vec<Object>)]
     artifacts: Vec<Value>,
     created_at: String,
@@ -64,6 +66,7 @@ impl TaskShape {
             message: MessageShape::of(task.message()),
             sender: task.origin().sender.clone(),
             priority: task.origin().priority,
+            hops: task.origin().hops,
             artifacts: artifacts.map(|one| one.body.to_seed_json()).collect(),
             created_at: time(task.created_at()),
             updated_at: time(task.updated_at()),

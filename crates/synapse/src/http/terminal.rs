@@ -1,5 +1,6 @@
 //! `/terminal`: an agent's terminal over a WebSocket. The screen first, then what is painted on it;
-//! binary messages are keys, `{"resize":[cols,rows]}` is the viewer's window.
+//! binary messages are keys, `{"resize":[cols,rows]}` is the viewer's window; `{"size":[cols,rows]}` tells
+//! the window there is.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,12 @@ async fn serve(mut socket: WebSocket, session: SessionHandle) {
             return;
         }
     }
+    let mut size = session.size.clone();
     while let Ok(attached) = session.ask(Command::Attach).await {
+        let window = *size.borrow_and_update();
+        if socket.send(told(window)).await.is_err() {
+            return;
+        }
         if socket
             .send(Message::Binary(attached.snapshot.into()))
             .await
@@ -48,6 +54,13 @@ async fn serve(mut socket: WebSocket, session: SessionHandle) {
         loop {
             let painted: Result<Arc<[u8]>, RecvError> = tokio::select! {
                 painted = live.recv() => painted,
+                Ok(()) = size.changed() => {
+                    let window = *size.borrow_and_update();
+                    if socket.send(told(window)).await.is_err() {
+                        return;
+                    }
+                    continue;
+                }
                 said = socket.recv() => {
                     let Some(Ok(message)) = said else { return };
                     if !take(message, &session).await {
@@ -71,6 +84,11 @@ async fn serve(mut socket: WebSocket, session: SessionHandle) {
             }
         }
     }
+}
+
+/// The size of the window, for viewers that do not own it.
+fn told(size: Size) -> Message {
+    Message::Text(format!("{{\"size\":[{},{}]}}", size.cols, size.rows).into())
 }
 
 /// Takes what a viewer says. Whether it is still there.

@@ -75,6 +75,7 @@ pub struct Session {
     answers_queries: bool,
     record: Option<Record>,
     suspended: watch::Sender<bool>,
+    size: watch::Sender<Size>,
     pty_state: PtyState,
     start: Instant,
 }
@@ -88,9 +89,15 @@ impl Session {
         let size = screen_size(setup.spawn.size);
         let (pty, writer, output) = Pty::spawn(&setup.spawn)?;
         let (suspended, is_suspended) = watch::channel(false);
+        let (size_is, shown_size) = watch::channel(setup.spawn.size);
         let ledger = setup.ledger;
-        let (handle, inbox) =
-            SessionHandle::new(ledger.clone(), setup.queue_limit, setup.files, is_suspended);
+        let (handle, inbox) = SessionHandle::new(
+            ledger.clone(),
+            setup.queue_limit,
+            setup.files,
+            is_suspended,
+            shown_size,
+        );
         let (viewers, _) = broadcast::channel(VIEW_TAIL);
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
@@ -110,6 +117,7 @@ impl Session {
             answers_queries: setup.answers_queries,
             record: setup.record,
             suspended,
+            size: size_is,
             pty_state: PtyState::Running,
             start: Instant::now(),
         };
@@ -238,6 +246,7 @@ impl Session {
             Command::Interrupt(key, done) => self.interrupt(key, Some(done), now),
             Command::Resize(size) => {
                 self.ledger.board.set_look(None);
+                self.size.send_replace(size);
                 self.watcher.resize(screen_size(size), now);
                 if let Err(error) = self.pty.resize(size) {
                     tracing::warn!(%error, "the window size could not be set");

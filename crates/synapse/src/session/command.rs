@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use synapse_a2a::event::Origin;
 use synapse_a2a::id::TaskId;
 use synapse_a2a::message::Message;
 use synapse_a2a::task::Task;
@@ -96,6 +97,9 @@ pub enum Refusal {
     /// The agent did not do what it was told.
     #[error("the agent did not react to the interrupt and is still {0}")]
     NoReaction(State),
+    /// It has passed through too many agents.
+    #[error("the message has passed through {0} agents already, and {most} is the most", most = Origin::MOST_HOPS)]
+    TooManyHops(u8),
     /// It cannot be kept, so it is not taken.
     #[error("the task cannot be kept on disk, so it is not accepted: {0}")]
     NotDurable(String),

@@ -15,6 +15,7 @@ use super::files::unpack;
 use super::{
     Accepted, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
 };
+use crate::pty::Size;
 
 /// Requests that may wait for the actor; who comes after waits for a place.
 const INBOX: usize = 64;
@@ -36,6 +37,8 @@ pub struct SessionHandle {
     pub board: Arc<Board>,
     /// Whether the program suspended itself, as on Ctrl-Z.
     pub suspended: watch::Receiver<bool>,
+    /// The size of its window.
+    pub size: watch::Receiver<Size>,
 }
 
 /// A task to be done.
@@ -58,6 +61,7 @@ impl SessionHandle {
         queue_limit: usize,
         files: PathBuf,
         suspended: watch::Receiver<bool>,
+        size: watch::Receiver<Size>,
     ) -> (Self, mpsc::Receiver<Command>) {
         let (commands, inbox) = mpsc::channel(INBOX);
         let handle = Self {
@@ -68,6 +72,7 @@ impl SessionHandle {
             queue_limit,
             files: Arc::new(files),
             suspended,
+            size,
         };
         (handle, inbox)
     }
@@ -88,6 +93,9 @@ impl SessionHandle {
             && is_repeated(&known.task, &message, context.as_ref())
         {
             return Ok(known.task.id().clone());
+        }
+        if origin.hops > Origin::MOST_HOPS {
+            return Err(Refusal::TooManyHops(origin.hops));
         }
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| QueueFull {

@@ -107,7 +107,8 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
         PathBuf::from(dir).canonicalize()
     });
-    let profile = profile::find(&args.profile)?;
+    let mut profile = profile::find(&args.profile)?;
+    profile.mcp |= args.mcp || config.mcp;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
     let size = args.size.unwrap_or(config.size);
     let reach = config.reach();

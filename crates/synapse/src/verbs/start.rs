@@ -59,6 +59,9 @@ fn start(args: &Start) -> Result<u8> {
     if args.pure_card {
         command.arg("--pure-card");
     }
+    if args.mcp {
+        command.arg("--mcp");
+    }
     command.arg("--").args(&args.args);
     let child = command
         .stdin(Stdio::null())

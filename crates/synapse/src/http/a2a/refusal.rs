@@ -11,6 +11,7 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
     match refusal {
         Refusal::QueueFull(_) => ProtocolError::Busy(said),
         Refusal::NoSuchTask(task) => ProtocolError::TaskNotFound(task),
+        Refusal::TooManyHops(_) => ProtocolError::field("message.metadata.hops", said),
         Refusal::BadAnswer(_) => ProtocolError::field("message.parts", said),
         Refusal::NotAsking(_) | Refusal::Changed { .. } | Refusal::Over(_) => {
             ProtocolError::Unsupported(said)

@@ -6,7 +6,7 @@ use synapse_term::keys::{Key, encode};
 use synapse_term::reading::State;
 use tokio::sync::oneshot;
 
-use super::{Running, Session};
+use super::Session;
 use crate::session::Receipt;
 
 /// How long an interrupt may take to show.
@@ -29,6 +29,11 @@ impl Session {
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
+        if let (State::Idle, Some(running), Some(_)) = (was, &mut self.running, &done) {
+            // Its message is on the way into the program: it is stopped as soon as it begins.
+            running.stop_at_start = done.map(|done| (key, done));
+            return;
+        }
         let key = match was {
             State::Busy | State::Asking => Some(key.unwrap_or_else(|| self.interrupt_key())),
             State::Starting | State::Idle | State::Exited => None,
@@ -59,12 +64,20 @@ impl Session {
         }
     }
 
-    /// A task that was canceled before its program began with it is stopped as soon as it does.
+    /// A task that was canceled or interrupted before its program began with it is stopped as soon as it
+    /// does.
     pub(super) fn stop_canceled(&mut self, state: State, now: Duration) {
-        let is_due = |running: &Running| running.canceled.is_some() && !running.is_interrupted;
-        if matches!(state, State::Busy | State::Asking) && self.running.as_ref().is_some_and(is_due)
-        {
-            self.interrupt(None, None, now);
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if !matches!(state, State::Busy | State::Asking) {
+            return;
+        }
+        let is_canceled = running.canceled.is_some() && !running.is_interrupted;
+        match running.stop_at_start.take() {
+            Some((key, done)) => self.interrupt(key, Some(done), now),
+            None if is_canceled => self.interrupt(None, None, now),
+            None => {}
         }
     }
 

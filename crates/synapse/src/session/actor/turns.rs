@@ -7,14 +7,15 @@ use synapse_a2a::artifact::Body;
 use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Fact, Question, Source, Status};
 use synapse_a2a::id::TaskId;
-use synapse_term::keys::{Discipline, paste};
+use synapse_term::keys::{Discipline, Key, paste};
 use synapse_term::reading::Reading;
 use synapse_term::watch::TurnReport;
+use tokio::sync::oneshot;
 
 use super::Session;
 use super::tasks::{artifact_of, code_of, question};
 use crate::record::Recorded;
-use crate::session::{Effect, Ending, Turn, TurnError};
+use crate::session::{Effect, Ending, Receipt, Turn, TurnError};
 
 /// How long a record may be late before the screen is believed.
 const RECORD_PATIENCE: Duration = Duration::from_millis(500);
@@ -44,6 +45,8 @@ pub(super) struct Running {
     late: Option<Late>,
     /// A key to stop it was pressed: what the record has of it is a torso.
     pub(super) is_interrupted: bool,
+    /// Somebody wants it stopped, and it has not begun.
+    pub(super) stop_at_start: Option<(Option<Key>, oneshot::Sender<Receipt>)>,
     /// When to press that key once more, if the task goes on.
     pub(super) press_again_at: Option<Duration>,
     /// It was pressed again.
@@ -89,6 +92,7 @@ impl Running {
             canceled: None,
             late: None,
             is_interrupted: false,
+            stop_at_start: None,
             press_again_at: None,
             was_pressed_again: false,
             peek_at: None,
@@ -362,8 +366,18 @@ impl Session {
             task,
             canceled,
             channel,
+            stop_at_start,
             ..
         } = running;
+        if let Some((_, done)) = stop_at_start {
+            // It was over before it could be stopped.
+            let now = self.watcher.reading().state();
+            let _ = done.send(Receipt {
+                sent: None,
+                was: now,
+                now,
+            });
+        }
         if let Some(reason) = channel.refusal {
             return self.move_to(&task, Status::Rejected { reason });
         }

@@ -1,0 +1,160 @@
+//! The agents of this machine as the tools see them, and what is asked of them.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use hyper::Method;
+use serde_json::{Value, json};
+use synapse_a2a::event::Origin;
+
+use super::tools::{Brief, Outcome};
+use crate::client::Client;
+use crate::handle::find;
+use crate::paths::Paths;
+use crate::registry::{Entry, Registry};
+
+/// What a host sets for the program it wraps.
+const OWN_ID: &str = "SYNAPSE_AGENT_ID";
+
+/// Everybody who can be spoken to, and who speaks.
+pub(super) struct Neighbours {
+    pub(super) others: Vec<Entry>,
+    own: Option<Entry>,
+}
+
+impl Neighbours {
+    /// Looks around.
+    pub(super) fn look(paths: &Paths) -> Result<Self> {
+        let entries = Registry::new(paths.registry()).list()?;
+        let id = std::env::var(OWN_ID).unwrap_or_default();
+        let (own, others): (Vec<Entry>, Vec<Entry>) = entries
+            .into_iter()
+            .partition(|entry| entry.agent_id.as_str() == id);
+        Ok(Self {
+            others,
+            own: own.into_iter().next(),
+        })
+    }
+
+    /// The agent a word means.
+    pub(super) fn find(&self, word: &str) -> Result<Entry> {
+        let here = std::env::current_dir()?;
+        Ok(find(&self.others, word, &here)?.clone())
+    }
+
+    /// Who speaks: our own agent, or whoever runs us.
+    pub(super) fn sender(&self) -> String {
+        let own = self.own.as_ref().map(|entry| entry.handle.to_string());
+        own.unwrap_or_else(|| Origin::SOMEBODY.to_owned())
+    }
+
+    /// How many agents a message of ours has passed through: one more than what we are working on.
+    pub(super) async fn hops(&self) -> Result<u8> {
+        let Some(own) = &self.own else { return Ok(0) };
+        let listed = Client::of(own)?.call(Method::GET, "/tasks", None).await?;
+        let tasks = listed.get("tasks").and_then(Value::as_array);
+        let is_at_hand = |task: &&Value| {
+            let state = task.pointer("/status/state").and_then(Value::as_str);
+            matches!(state, Some("working" | "input_required"))
+        };
+        let at_hand = tasks.into_iter().flatten().find(is_at_hand);
+        let hops = at_hand.and_then(|task| task.get("hops")?.as_u64());
+        let hops = hops.map_or(0, |hops| hops.saturating_add(1));
+        if hops > u64::from(Origin::MOST_HOPS) {
+            bail!(
+                "this task has passed through {hops} agents already, and {} is the most; answer it yourself",
+                Origin::MOST_HOPS
+            );
+        }
+        Ok(u8::try_from(hops).unwrap_or(Origin::MOST_HOPS))
+    }
+}
+
+/// How an agent stands, in a line.
+pub(super) async fn brief(entry: &Entry) -> Brief {
+    let status = async { Client::of(entry)?.call(Method::GET, "/status", None).await };
+    let status = status.await.unwrap_or_default();
+    let text = |path: &str| {
+        status
+            .pointer(path)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    Brief {
+        handle: entry.handle.to_string(),
+        profile: entry.profile.clone(),
+        state: text("/status").unwrap_or_else(|| "UNREACHABLE".to_owned()),
+        asks: text("/prompt/question"),
+        directory: entry.working_dir.display().to_string(),
+    }
+}
+
+/// What is sent, and how.
+#[derive(Clone)]
+pub(super) struct Letter {
+    pub(super) text: String,
+    pub(super) priority: u8,
+    pub(super) sender: String,
+    pub(super) hops: u8,
+    /// How long to wait for the answer; not at all without.
+    pub(super) patience: Option<Duration>,
+}
+
+/// Sends a message, and waits for what comes of it if that is wanted.
+pub(super) async fn send(entry: &Entry, letter: &Letter) -> Result<Outcome> {
+    let client = Client::of(entry)?;
+    let body = json!({
+        "message": {
+            "role": "user",
+            "parts": [{ "type": "text", "text": letter.text }],
+            "metadata": { "hops": letter.hops },
+        },
+        "sender": letter.sender,
+    });
+    let path = format!("/tasks/send-priority?priority={}", letter.priority);
+    let sent = client.call(Method::POST, &path, Some(&body)).await?;
+    let id = sent.pointer("/task/id").and_then(Value::as_str);
+    let id = id.context("the agent gave the task no name")?.to_owned();
+    if let Some(patience) = letter.patience {
+        let path = format!("/tasks/{id}/subscribe");
+        let settled = client.follow(&path, |name, data| {
+            let state = data.get("state").and_then(Value::as_str);
+            name != "status" || matches!(state, Some("submitted" | "working"))
+        });
+        // A task that takes longer goes on; it is shown as it stands.
+        let _ = tokio::time::timeout(patience, settled).await;
+    }
+    task(entry, &id).await
+}
+
+/// A task as it stands.
+pub(super) async fn task(entry: &Entry, id: &str) -> Result<Outcome> {
+    let path = format!("/tasks/{id}");
+    let body = Client::of(entry)?.call(Method::GET, &path, None).await?;
+    let text = |path: &str| {
+        body.pointer(path)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let options = body.pointer("/task/status/message/options");
+    let options = options.and_then(Value::as_array).into_iter().flatten();
+    Ok(Outcome {
+        agent: entry.handle.to_string(),
+        task: id.to_owned(),
+        state: text("/task/status/state").unwrap_or_default(),
+        reply: text("/task/reply"),
+        question: text("/task/status/message/prompt"),
+        options: options
+            .filter_map(|one| one.as_str().map(str::to_owned))
+            .collect(),
+        error: text("/task/status/error/message"),
+    })
+}
+
+/// Answers what an agent asks.
+pub(super) async fn answer(entry: &Entry, value: &str, fingerprint: Option<&str>) -> Result<()> {
+    let body = json!({ "value": value, "fingerprint": fingerprint });
+    let client = Client::of(entry)?;
+    client.call(Method::POST, "/answer", Some(&body)).await?;
+    Ok(())
+}

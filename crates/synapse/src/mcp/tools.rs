@@ -1,0 +1,261 @@
+//! The tools: what they take and what they give. Results are typed and short, since a model reads them.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use rmcp::handler::server::wrapper::{Json, Parameters};
+use rmcp::schemars::JsonSchema;
+use rmcp::{tool, tool_router};
+use serde::{Deserialize, Serialize};
+
+use super::pace::Pace;
+use super::reach::{self, Letter, Neighbours};
+use crate::paths::Paths;
+
+/// How long a message is waited for when the model does not say.
+const PATIENCE: u64 = 120;
+
+/// The longest wait; CLIs give up on tools that take longer.
+const LONGEST: u64 = 600;
+
+/// The server.
+pub struct Tools {
+    paths: Paths,
+    pace: Mutex<Pace>,
+    began: Instant,
+}
+
+/// An agent in a line.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Brief {
+    /// What to call it by.
+    pub(super) handle: String,
+    /// What kind of program it is.
+    pub(super) profile: String,
+    /// IDLE, BUSY, `INPUT_REQUIRED` and so on.
+    pub(super) state: String,
+    /// What it asks, while it does.
+    pub(super) asks: Option<String>,
+    /// Where it works.
+    pub(super) directory: String,
+}
+
+/// Every agent.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Agents {
+    agents: Vec<Brief>,
+}
+
+/// What came of a message.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Outcome {
+    /// Who has it.
+    pub(super) agent: String,
+    /// The task it became, for `get_task`.
+    pub(super) task: String,
+    /// submitted, working, `input_required`, completed, failed, canceled or rejected.
+    pub(super) state: String,
+    /// The reply, word for word, once it is there.
+    pub(super) reply: Option<String>,
+    /// What the agent asks, for answer.
+    pub(super) question: Option<String>,
+    /// What it offers as answers.
+    pub(super) options: Vec<String>,
+    /// What went wrong.
+    pub(super) error: Option<String>,
+}
+
+/// What came of a message to several.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Outcomes {
+    outcomes: Vec<Outcome>,
+}
+
+/// What `send_message` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SendMessage {
+    /// The handle of the agent, as `list_agents` gives it.
+    agent: String,
+    /// What to say.
+    message: String,
+    /// Wait for the reply (the default), or only hand the message over.
+    wait: Option<bool>,
+    /// How long to wait, in seconds; 120 by default, at most 600. The task goes on afterwards.
+    timeout_seconds: Option<u64>,
+    /// 1 to 4; the higher goes first. 1 by default.
+    priority: Option<u8>,
+}
+
+/// What `broadcast` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Broadcast {
+    /// What to say to every other agent.
+    message: String,
+    /// Wait for the replies (the default), or only hand the message over.
+    wait: Option<bool>,
+    /// How long to wait, in seconds; 120 by default, at most 600.
+    timeout_seconds: Option<u64>,
+}
+
+/// What `get_task` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetTask {
+    /// The agent that has it.
+    agent: String,
+    /// The task, as `send_message` gave it.
+    task: String,
+}
+
+/// What `answer` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct AnswerQuestion {
+    /// The agent that asks.
+    agent: String,
+    /// yes, no, or one of its options.
+    value: String,
+    /// Only if it is still this question.
+    fingerprint: Option<String>,
+}
+
+/// Whether it was done.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Done {
+    done: bool,
+}
+
+#[tool_router(server_handler)]
+impl Tools {
+    /// The tools of the agent that runs us.
+    pub fn new(paths: Paths) -> Self {
+        Self {
+            paths,
+            pace: Mutex::default(),
+            began: Instant::now(),
+        }
+    }
+
+    #[tool(
+        description = "Lists the other agents of this machine: what to call them, what they do, what they ask."
+    )]
+    async fn list_agents(&self) -> Result<Json<Agents>, String> {
+        let around = self.look()?;
+        let agents = join_all(around.others.iter().map(reach::brief)).await;
+        Ok(Json(Agents { agents }))
+    }
+
+    #[tool(description = "Sends a message to another agent and gives its reply, word for word.")]
+    async fn send_message(
+        &self,
+        Parameters(asked): Parameters<SendMessage>,
+    ) -> Result<Json<Outcome>, String> {
+        let around = self.look()?;
+        let entry = around.find(&asked.agent).map_err(said)?;
+        let priority = asked.priority.unwrap_or(1);
+        if !(1..=4).contains(&priority) {
+            return Err(format!(
+                "priority {priority} is not a whole number from 1 to 4"
+            ));
+        }
+        let patience = patience(asked.wait, asked.timeout_seconds);
+        let letter = self
+            .letter(&around, asked.message, priority, patience, 1)
+            .await?;
+        reach::send(&entry, &letter).await.map(Json).map_err(said)
+    }
+
+    #[tool(description = "Shows what became of a task.")]
+    async fn get_task(
+        &self,
+        Parameters(asked): Parameters<GetTask>,
+    ) -> Result<Json<Outcome>, String> {
+        let entry = self.look()?.find(&asked.agent).map_err(said)?;
+        reach::task(&entry, &asked.task)
+            .await
+            .map(Json)
+            .map_err(said)
+    }
+
+    #[tool(description = "Answers the question another agent is asking.")]
+    async fn answer(
+        &self,
+        Parameters(asked): Parameters<AnswerQuestion>,
+    ) -> Result<Json<Done>, String> {
+        let entry = self.look()?.find(&asked.agent).map_err(said)?;
+        let answered = reach::answer(&entry, &asked.value, asked.fingerprint.as_deref()).await;
+        answered.map(|()| Json(Done { done: true })).map_err(said)
+    }
+
+    #[tool(description = "Sends a message to every other agent and gives their replies.")]
+    async fn broadcast(
+        &self,
+        Parameters(asked): Parameters<Broadcast>,
+    ) -> Result<Json<Outcomes>, String> {
+        let around = self.look()?;
+        let patience = patience(asked.wait, asked.timeout_seconds);
+        let count = around.others.len();
+        let letter = self
+            .letter(&around, asked.message, 1, patience, count)
+            .await?;
+        let sent = around.others.iter().map(|entry| async {
+            let outcome = reach::send(entry, &letter).await;
+            // One that cannot be reached never holds the others.
+            outcome.unwrap_or_else(|error| Outcome {
+                agent: entry.handle.to_string(),
+                task: String::new(),
+                state: "failed".to_owned(),
+                reply: None,
+                question: None,
+                options: Vec::new(),
+                error: Some(said(error)),
+            })
+        });
+        let outcomes = join_all(sent).await;
+        Ok(Json(Outcomes { outcomes }))
+    }
+}
+
+impl Tools {
+    fn look(&self) -> Result<Neighbours, String> {
+        Neighbours::look(&self.paths).map_err(said)
+    }
+
+    /// A message for so many, if it may be sent now.
+    async fn letter(
+        &self,
+        around: &Neighbours,
+        text: String,
+        priority: u8,
+        patience: Option<Duration>,
+        count: usize,
+    ) -> Result<Letter, String> {
+        let hops = around.hops().await.map_err(said)?;
+        let taken = {
+            let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+            pace.take(count, self.began.elapsed())
+        };
+        taken.map_err(|wait| {
+            format!(
+                "too many messages in a minute; try again in {} s",
+                wait.as_secs() + 1
+            )
+        })?;
+        Ok(Letter {
+            text,
+            priority,
+            sender: around.sender(),
+            hops,
+            patience,
+        })
+    }
+}
+
+/// How long to wait; not at all if that is not wanted.
+fn patience(wait: Option<bool>, seconds: Option<u64>) -> Option<Duration> {
+    let seconds = seconds.unwrap_or(PATIENCE).min(LONGEST);
+    wait.unwrap_or(true).then_some(Duration::from_secs(seconds))
+}
+
+fn said(error: impl Into<anyhow::Error>) -> String {
+    format!("{:#}", error.into())
+}

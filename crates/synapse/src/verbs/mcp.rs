@@ -1,0 +1,14 @@
+//! `synapse mcp`.
+
+use anyhow::Result;
+use synapse::mcp;
+use synapse::paths::Paths;
+
+use super::reach;
+
+/// Runs it until the client goes away.
+pub(crate) fn run() -> Result<u8> {
+    let paths = Paths::from_env()?;
+    reach::block_on(async { mcp::serve(paths).await })?;
+    Ok(0)
+}
