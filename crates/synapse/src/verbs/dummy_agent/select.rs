@@ -18,7 +18,7 @@ pub(super) fn choose<W: Write>(
     }
     let last = options.len().saturating_sub(1);
     let mut at = 0;
-    writeln!(agent.out, "\x1b[?25lWhich one?")?;
+    writeln!(agent.out, "\x1b[?25l\nWhich one?")?;
     paint(&mut agent.out, options, at)?;
     let chosen = loop {
         match agent.input.key(None) {
