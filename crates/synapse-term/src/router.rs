@@ -61,28 +61,50 @@ impl Router {
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Step> {
         let mut steps = Vec::new();
         for &byte in bytes {
-            let mut verdict = self.lexer.push(byte);
-            // What came before this byte was cut short by it; the byte begins anew. Each round
-            // leaves the lexer with less begun, so this ends.
-            while let Verdict::Broken(input) = verdict {
-                self.taken = 0;
-                self.follow(input);
-                self.let_go(&mut steps);
-                verdict = self.lexer.push(byte);
-            }
-            self.held.push(byte);
-            self.taken += 1;
-            if let Verdict::Done(input) = verdict {
-                let taken = mem::take(&mut self.taken);
-                if let Some(candidate) = self.finish(input, taken) {
-                    steps.push(Step::Line(candidate));
-                }
-            }
-            if !(self.lexer.may_become_enter() && self.command().is_some()) {
-                self.let_go(&mut steps);
-            }
+            self.take(byte, &mut steps);
         }
         steps
+    }
+
+    /// Takes what the terminal sent, but nothing behind a line for another agent: what that does to
+    /// the input box is not decided yet. Says how many bytes were taken.
+    pub fn feed_to_line(&mut self, bytes: &[u8]) -> (Vec<Step>, usize) {
+        let mut steps = Vec::new();
+        for (index, &byte) in bytes.iter().enumerate() {
+            self.take(byte, &mut steps);
+            if matches!(steps.last(), Some(Step::Line(_))) {
+                return (steps, index + 1);
+            }
+        }
+        (steps, bytes.len())
+    }
+
+    /// The Enter of this line was swallowed and its text left in the input box.
+    pub fn put_back(&mut self, candidate: &Candidate) {
+        self.line.put_back(&candidate.text, candidate.cursor);
+    }
+
+    fn take(&mut self, byte: u8, steps: &mut Vec<Step>) {
+        let mut verdict = self.lexer.push(byte);
+        // What came before this byte was cut short by it; the byte begins anew. Each round
+        // leaves the lexer with less begun, so this ends.
+        while let Verdict::Broken(input) = verdict {
+            self.taken = 0;
+            self.follow(input);
+            self.let_go(steps);
+            verdict = self.lexer.push(byte);
+        }
+        self.held.push(byte);
+        self.taken += 1;
+        if let Verdict::Done(input) = verdict {
+            let taken = mem::take(&mut self.taken);
+            if let Some(candidate) = self.finish(input, taken) {
+                steps.push(Step::Line(candidate));
+            }
+        }
+        if !(self.lexer.may_become_enter() && self.command().is_some()) {
+            self.let_go(steps);
+        }
     }
 
     /// Whether the next byte decides what the last ones meant: a lone ESC is the Escape key only
@@ -134,10 +156,11 @@ impl Router {
         }
         let is_whole = self.held.len() == taken;
         let command = self.command().filter(|_| is_whole);
-        let text = self.line.shadow().text;
+        let Shadow { text, cursor, .. } = self.line.shadow();
         self.line.apply(Edit::Clear);
         command.map(|command| Candidate {
             text,
+            cursor,
             command,
             enter: mem::take(&mut self.held),
         })
@@ -202,6 +225,8 @@ pub enum Step {
 pub struct Candidate {
     /// The whole line as the shadow has it, to be compared with the screen.
     pub text: String,
+    /// Where the cursor was, in bytes of `text`.
+    pub cursor: usize,
     /// What it asks for.
     pub command: Result<Command, CommandError>,
     /// The bytes of the Enter. They were not passed.

@@ -5,9 +5,11 @@
 
 mod answers;
 mod extract;
+mod overlay;
 mod scan;
 mod snapshot;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +23,8 @@ use thiserror::Error;
 use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
 use scan::{Found, Scanner};
+
+pub use overlay::Overlay;
 
 /// Rows kept above the screen.
 pub const SCROLLBACK: usize = 2_000;
@@ -274,6 +278,28 @@ impl Screen {
             self.scroll_region,
             &self.title,
         )
+    }
+
+    /// ANSI bytes that draw lines over a terminal which shows this screen, and change nothing else.
+    pub fn draw_over(&self, overlay: &Overlay) -> Vec<u8> {
+        overlay::draw(&self.term, self.scroll_region, overlay)
+    }
+
+    /// ANSI bytes that paint some rows of such a terminal as they are, and change nothing else.
+    pub fn repaint_rows(&self, rows: Range<usize>) -> Vec<u8> {
+        overlay::repaint(&self.term, self.scroll_region, rows)
+    }
+
+    /// Whether something else may be sent to a terminal at this point of the program's output: no
+    /// sequence, character or synchronized update has been begun.
+    pub fn is_at_boundary(&self) -> bool {
+        self.scanner.is_at_rest() && self.partial.is_empty() && self.sync.is_none()
+    }
+
+    /// Whether a terminal that showed other things before the program began counts its rows as we do.
+    pub fn has_own_rows(&self) -> bool {
+        let mode = self.term.mode();
+        mode.intersects(TermMode::ALT_SCREEN | TermMode::ORIGIN) || self.scroll_region.is_some()
     }
 
     /// Bytes to write back to the program, if no real terminal answers its questions.

@@ -8,7 +8,7 @@ mod typed;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chrome::BoxView;
+use crate::chrome::{BoxView, find_box, find_common_box};
 use crate::frame::{Frame, Row};
 use crate::judge::{Change, Judge, Keys};
 use crate::profile::Profile;
@@ -197,6 +197,20 @@ impl Watcher {
         self.judge.input_box()
     }
 
+    /// What stands where the user types, as the screen is at this moment: in the input box, or behind
+    /// the prompt of a line program. Nothing if there is no such place in sight.
+    pub fn typed_text(&mut self) -> Option<String> {
+        let frame = self.screen.frame();
+        let found = match &self.profile.idle.input_box {
+            Some(rules) => return find_box(&frame, rules).map(|found| found.text),
+            None => find_common_box(&frame),
+        };
+        match found {
+            Some(found) => Some(found.text),
+            None => behind_prompt(&frame, self.judge.usual_prompt()?),
+        }
+    }
+
     /// Whether the program looks at rest, though it is too early to believe it.
     pub fn is_about_to_rest(&self) -> bool {
         self.judge.is_about_to_rest()
@@ -320,4 +334,17 @@ impl Watcher {
             },
         )
     }
+}
+
+/// What the cursor's line has behind the program's usual prompt.
+fn behind_prompt(frame: &Frame, prompt: &str) -> Option<String> {
+    let mut line = frame.before_cursor();
+    line.push_str(frame.after_cursor());
+    let below = frame.cursor.row..frame.rows.len();
+    let wrapped = below.take_while(|row| frame.row(*row).is_some_and(|row| row.is_wrapped));
+    for row in wrapped {
+        line.push_str(frame.text(row + 1));
+    }
+    let typed = line.strip_prefix(prompt)?;
+    Some(typed.trim_end().to_owned())
 }

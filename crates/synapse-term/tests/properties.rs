@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use score::{load, play_in_pieces, recordings};
 use synapse_term::frame::{Frame, Row};
 use synapse_term::profile::Profile;
-use synapse_term::screen::{Screen, Size};
+use synapse_term::screen::{Overlay, Screen, Size};
 use synapse_term::watch::{Event, Watcher};
 
 fn size() -> impl Strategy<Value = Size> {
@@ -83,6 +83,34 @@ proptest! {
         let mut copy = Screen::new(size);
         copy.feed(&screen.snapshot(), Duration::ZERO, |_| {});
         prop_assert_eq!(visible(&mut copy), visible(&mut screen));
+    }
+
+    #[test]
+    fn lines_drawn_over_a_terminal_leave_no_trace(
+        size in size(), output in output(), top in 0usize..12, left in 0usize..9, count in 1usize..5,
+    ) {
+        let (mut screen, mut viewer) = (Screen::new(size), Screen::new(size));
+        // After a tab backwards the emulator still wraps, in mid-line: no terminal can be told that.
+        for bytes in output.iter().filter(|bytes| !bytes.ends_with(b"Z")) {
+            screen.feed(bytes, Duration::ZERO, |_| {});
+            viewer.feed(bytes, Duration::ZERO, |_| {});
+            let rows = usize::from(size.rows());
+            let top = top % rows;
+            if !screen.is_at_boundary() {
+                continue;
+            }
+            let lines = vec!["[← codex] 全角 answer".to_owned(); count.min(rows - top)];
+            let overlay = Overlay { top, left, lines };
+            viewer.feed(&screen.draw_over(&overlay), Duration::ZERO, |_| {});
+            viewer.feed(&screen.repaint_rows(overlay.rows()), Duration::ZERO, |_| {});
+        }
+        screen.tick(Duration::from_secs(1));
+        viewer.tick(Duration::from_secs(1));
+        prop_assert_eq!(visible(&mut viewer), visible(&mut screen));
+        prop_assert_eq!(
+            String::from_utf8_lossy(&viewer.snapshot()).into_owned(),
+            String::from_utf8_lossy(&screen.snapshot()).into_owned()
+        );
     }
 
     #[test]

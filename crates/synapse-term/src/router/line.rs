@@ -45,6 +45,16 @@ impl Line {
         self.certainty == Certainty::Known && self.before.is_empty() && self.after.is_empty()
     }
 
+    /// This text is in the box, with the cursor at a byte of it.
+    pub(super) fn put_back(&mut self, text: &str, cursor: usize) {
+        let (before, after) = text.split_at_checked(cursor).unwrap_or((text, ""));
+        *self = Self {
+            before: before.to_owned(),
+            after: after.to_owned(),
+            certainty: Certainty::Known,
+        };
+    }
+
     /// The text, if it is known and has no line break.
     pub(super) fn single(&self) -> Option<String> {
         (self.certainty == Certainty::Known && !self.spans_lines()).then(|| self.shadow().text)

@@ -45,6 +45,8 @@ enum State {
     #[default]
     Ground,
     Escape,
+    /// Behind ESC and an intermediate byte, as in the choice of a character set.
+    Intermediate,
     Csi,
     Osc,
     OscEscape,
@@ -61,6 +63,11 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
+    /// Whether no sequence has been begun.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.state == State::Ground
+    }
+
     /// Looks for the next thing in `bytes[from..]`. Returns it with the offset at which the input
     /// must be cut: everything before goes to the emulator first.
     pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<(usize, usize, Found)> {
@@ -96,13 +103,14 @@ impl Scanner {
             }
             // Anything but `\` after ESC begins a sequence of its own.
             (State::Escape | State::OscEscape | State::TextEscape, _) => return self.enter(byte),
-            (State::Csi, ESC) => self.state = State::Escape,
+            (State::Csi | State::Intermediate, ESC) => self.state = State::Escape,
+            (State::Intermediate, 0x30..=0x7e) => self.state = State::Ground,
             (State::Csi, 0x40..=0x7e) => {
                 self.state = State::Ground;
                 return self.finish_csi(byte);
             }
             (State::Csi, 0x20..=0x3f) | (State::Osc, _) => self.hold(byte),
-            (State::Csi | State::Ground | State::Text, _) => {}
+            (State::Csi | State::Intermediate | State::Ground | State::Text, _) => {}
         }
         None
     }
@@ -113,8 +121,10 @@ impl Scanner {
             b'[' => State::Csi,
             b']' => State::Osc,
             b'P' | b'X' | b'^' | b'_' => State::Text,
-            ESC => State::Escape,
-            _ => State::Ground,
+            0x20..=0x2f => State::Intermediate,
+            0x30..=0x7e => State::Ground,
+            // Controls are obeyed on the way, and what is not ASCII is skipped.
+            _ => State::Escape,
         };
         (byte == b'c').then_some(Found::Reset)
     }

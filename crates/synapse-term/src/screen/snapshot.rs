@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::extract::{self, Content};
 use alacritty_terminal::grid::{Dimensions, Grid};
-use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::index::{Column, Line, Point};
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::term::color::COUNT;
 use alacritty_terminal::term::{Term, TermMode};
@@ -93,7 +93,7 @@ fn paint<T>(out: &mut String, term: &Term<T>) {
 
 /// How a row goes over into the next.
 #[derive(Clone, Copy, PartialEq)]
-enum Ending {
+pub(super) enum Ending {
     /// The line ends here.
     Closed,
     /// It goes on: the next character wraps.
@@ -102,7 +102,7 @@ enum Ending {
     Early,
 }
 
-fn ending(grid: &Grid<Cell>, line: Line) -> Ending {
+pub(super) fn ending(grid: &Grid<Cell>, line: Line) -> Ending {
     let flags = grid[line][Column(grid.columns() - 1)].flags;
     match flags.contains(Flags::WRAPLINE) {
         true if extract::gave_way(grid, line) => Ending::Early,
@@ -111,7 +111,13 @@ fn ending(grid: &Grid<Cell>, line: Line) -> Ending {
     }
 }
 
-fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, ending: Ending) {
+pub(super) fn paint_row(
+    out: &mut String,
+    pen: &mut Cell,
+    grid: &Grid<Cell>,
+    line: Line,
+    ending: Ending,
+) {
     let cells = &grid[line];
     let cols = grid.columns();
     let filled = (0..cols).rev().find(|col| !is_blank(&cells[Column(*col)]));
@@ -129,11 +135,7 @@ fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, en
                 change_pen(out, pen, cell);
                 out.push(' ');
             }
-            Content::Glyph => {
-                change_pen(out, pen, cell);
-                out.push(if cell.c.is_control() { ' ' } else { cell.c });
-                out.extend(cell.zerowidth().into_iter().flatten());
-            }
+            Content::Glyph => print_cell(out, pen, cell),
         }
     }
     // A row that scrolled in while the line wrapped has the background of what was printed then.
@@ -141,6 +143,13 @@ fn paint_row(out: &mut String, pen: &mut Cell, grid: &Grid<Cell>, line: Line, en
         change_pen(out, pen, &Cell::default());
         out.push_str("\x1b[K");
     }
+}
+
+/// Prints the character of a cell in its look.
+pub(super) fn print_cell(out: &mut String, pen: &mut Cell, cell: &Cell) {
+    change_pen(out, pen, cell);
+    out.push(if cell.c.is_control() { ' ' } else { cell.c });
+    out.extend(cell.zerowidth().into_iter().flatten());
 }
 
 fn is_blank(cell: &Cell) -> bool {
@@ -151,7 +160,7 @@ fn is_blank(cell: &Cell) -> bool {
 }
 
 /// Brings the pen to the look of `cell`.
-fn change_pen(out: &mut String, pen: &mut Cell, cell: &Cell) {
+pub(super) fn change_pen(out: &mut String, pen: &mut Cell, cell: &Cell) {
     let looks = cell.flags
         - (Flags::WRAPLINE
             | Flags::WIDE_CHAR
@@ -288,23 +297,15 @@ fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>
     }
     let cursor = &grid.cursor;
     let line = cursor.point.line.0 - if is_relative { top } else { 0 };
-    let col = cursor.point.column.0;
-    let at = &grid[cursor.point.line];
-    // Only printing in the last column leaves the cursor beyond it.
-    let goes_on = at[Column(grid.columns() - 1)]
-        .flags
-        .contains(Flags::WRAPLINE);
-    let is_at_edge = cursor.input_needs_wrap && col + 1 == grid.columns() && !goes_on;
-    let edge = is_at_edge.then(|| {
-        let is_spacer = at[Column(col)].flags.contains(Flags::WIDE_CHAR_SPACER) && col > 0;
-        col - usize::from(is_spacer)
-    });
-    let _ = write!(out, "\x1b[{};{}H", line + 1, edge.unwrap_or(col) + 1);
+    let (at, edge) = cursor_place(term);
+    let _ = write!(
+        out,
+        "\x1b[{};{}H",
+        line + 1,
+        edge.unwrap_or(at.column.0) + 1
+    );
     if let Some(edge) = edge {
-        let cell = &at[Column(edge)];
-        change_pen(out, &mut pen, cell);
-        out.push(if cell.c.is_control() { ' ' } else { cell.c });
-        out.extend(cell.zerowidth().into_iter().flatten());
+        print_cell(out, &mut pen, &grid[at.line][Column(edge)]);
     }
     change_pen(out, &mut pen, &cursor.template);
     for (index, name) in [(CharsetIndex::G0, '('), (CharsetIndex::G1, ')')] {
@@ -314,4 +315,21 @@ fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>
         };
         let _ = write!(out, "\x1b{name}{set}");
     }
+}
+
+/// Where the cursor is; and, if it stands beyond the last column, where the character begins that
+/// must be printed to bring it there again.
+pub(super) fn cursor_place<T>(term: &Term<T>) -> (Point, Option<usize>) {
+    let grid = term.grid();
+    let cursor = &grid.cursor;
+    let (at, col) = (&grid[cursor.point.line], cursor.point.column.0);
+    let goes_on = at[Column(grid.columns() - 1)]
+        .flags
+        .contains(Flags::WRAPLINE);
+    let is_at_edge = cursor.input_needs_wrap && col + 1 == grid.columns() && !goes_on;
+    let edge = is_at_edge.then(|| {
+        let is_spacer = at[Column(col)].flags.contains(Flags::WIDE_CHAR_SPACER) && col > 0;
+        col - usize::from(is_spacer)
+    });
+    (cursor.point, edge)
 }
