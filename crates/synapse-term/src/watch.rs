@@ -197,6 +197,11 @@ impl Watcher {
         self.judge.input_box()
     }
 
+    /// The prompt behind which a line program waits, as far as it is known.
+    pub fn usual_prompt(&self) -> Option<&str> {
+        self.judge.usual_prompt()
+    }
+
     /// What stands where the user types, as the screen is at this moment: in the input box, or behind
     /// the prompt of a line program. Nothing if there is no such place in sight.
     pub fn typed_text(&mut self) -> Option<String> {

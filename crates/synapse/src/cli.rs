@@ -121,6 +121,12 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Show the answers to messages typed as @agent in wrapped terminals
+    #[command(after_help = "Examples:\n  synapse replies\n  synapse replies claude --all --json")]
+    Replies(crate::verbs::replies::Replies),
+    /// Inside an agent: answer the task at hand
+    #[command(after_help = "Example:\n  synapse reply \"all tests pass\"")]
+    Reply(crate::verbs::reply::Reply),
     /// Cancel a task: a waiting one is removed, a running one interrupted
     #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
@@ -222,6 +228,9 @@ pub(crate) struct Start {
     /// Give the agent the tools of `synapse mcp`, so that it can talk to the others by itself
     #[arg(long)]
     pub(crate) mcp: bool,
+    /// Type answers to messages sent from its terminal into the program, too
+    #[arg(long)]
+    pub(crate) return_to_agent: bool,
     /// Its window, as in 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse::config::Size>,

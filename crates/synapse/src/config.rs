@@ -162,6 +162,8 @@ pub struct InputRouting {
     pub feedback: Feedback,
     /// Whether a line for nobody we know goes to the program instead.
     pub passthrough_on_fail: bool,
+    /// Whether an answer is also typed into the program, as a message.
+    pub return_to_agent: bool,
 }
 
 impl Default for InputRouting {
@@ -171,6 +173,7 @@ impl Default for InputRouting {
             pattern: None,
             feedback: Feedback::Silent,
             passthrough_on_fail: true,
+            return_to_agent: false,
         }
     }
 }

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
+use crate::courier::{Courier, Orders};
 use crate::external::Contacts;
 use crate::http::{self, A2a, Door, Served};
 use crate::mcp::{Attached, attached};
@@ -62,6 +63,8 @@ pub struct Agent {
     pub size: Size,
     /// How many tasks may wait.
     pub queue_limit: usize,
+    /// What is sent from its terminal to others.
+    pub orders: Orders,
     /// The modes of the human's terminal, where the agent has one: that terminal answers the
     /// program's questions, otherwise we do.
     pub terminal: Option<Termios>,
@@ -77,6 +80,7 @@ pub struct Host {
     limits: Limits,
     resources: Served,
     ledger: Ledger,
+    courier: Courier,
     paths: Paths,
 }
 
@@ -124,6 +128,7 @@ impl Host {
                 started_at: Timestamp(started_at.as_millisecond().unsigned_abs()),
             },
         )?;
+        let (routing, errands) = agent.orders.line();
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
             spawn: spawn(
@@ -136,6 +141,7 @@ impl Host {
             record: record(profile),
             ledger: ledger.clone(),
             files: paths.tasks(),
+            routing,
         })?;
         let endpoint = endpoint(address);
         let door = Door::new(reach, &endpoint, token);
@@ -146,6 +152,7 @@ impl Host {
         });
         let callable = Callable::by_agent(door.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
+        let contacts = Contacts::new(paths, web.clone());
         let resources = Served {
             session: handle.clone(),
             a2a: Arc::new(a2a),
@@ -153,7 +160,7 @@ impl Host {
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
-            contacts: Contacts::new(paths, web.clone()),
+            contacts: contacts.clone(),
             web,
         };
         claim.publish(Address {
@@ -162,7 +169,9 @@ impl Host {
             transport: Transport::Http,
             token_path: Some(token_path),
         })?;
+        let own = claim.entry().clone();
         Ok(Self {
+            courier: Courier::new(own, handle.clone(), paths, contacts, &agent.orders, errands),
             claim,
             session,
             handle,
@@ -205,6 +214,7 @@ impl Host {
             limits,
             resources,
             ledger,
+            courier,
             paths,
         } = self;
         let a2a = Arc::clone(&resources.a2a);
@@ -228,6 +238,7 @@ impl Host {
             while !signals.next().await.is_end() {}
             let _ = handle.tell(Command::Stop).await;
         });
+        let courier = tokio::spawn(courier.run());
         let mut running = Box::pin(session.run());
         let mut first = Box::pin(timeout(EARLY, answer));
         let (ended, look) = tokio::select! {
@@ -245,6 +256,8 @@ impl Host {
             None => running.await,
         };
         watch.abort();
+        // It ends with the session; what it still waits for is lost with our end.
+        let _ = courier.await;
         let _ = tidied.await;
         // The last events reach the disk first, then who still listens.
         ledger.close().await;

@@ -13,6 +13,7 @@ mod message;
 mod metrics;
 mod openapi;
 mod problem;
+mod reply;
 mod shapes;
 mod stream_shapes;
 mod tasks;
@@ -70,6 +71,7 @@ pub fn router(served: Served) -> Router {
         .route("/interrupt", post(agent::interrupt))
         .route("/keys", post(agent::keys))
         .route("/answer", post(agent::answer))
+        .route("/reply", post(reply::reply))
         .route("/terminal", get(terminal::attach))
         .route("/openapi.json", get(openapi::description))
         .route("/docs", get(openapi::page))

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod config;
+pub mod courier;
 pub mod external;
 pub mod handle;
 pub mod hook;

@@ -28,6 +28,8 @@ fn main() -> ExitCode {
         Command::Answer(args) => verbs::answer::run(&args),
         Command::Tasks { agent, json } => verbs::tasks::list(agent.as_deref(), json),
         Command::Task { task, follow, json } => verbs::tasks::show(&task, follow, json),
+        Command::Replies(args) => verbs::replies::run(&args),
+        Command::Reply(args) => verbs::reply::run(&args),
         Command::Cancel { task } => verbs::tasks::cancel(&task),
         Command::Logs(args) => verbs::logs::run(&args),
         Command::Record {

@@ -4,19 +4,23 @@
 mod actor;
 mod board;
 mod command;
+mod errand;
 mod files;
 mod follow;
 mod handle;
 mod ledger;
+mod notice;
 mod order;
+mod outgoing;
 mod queue;
 mod turn;
 
 use synapse_a2a::event::Timestamp;
 
-pub use actor::{Session, Setup};
+pub use actor::{RoutingSetup, Session, Setup};
 pub use board::{Board, Counts, News, Posted, Record, What};
 pub use command::{Accepted, Answer, Attached, Command, Look, Receipt, Refusal, Standing};
+pub use errand::{Author, Dispatch, Errand, Found, Notice};
 pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};
 pub use ledger::Ledger;

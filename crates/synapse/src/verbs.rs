@@ -19,6 +19,8 @@ pub(crate) mod profile;
 mod reach;
 pub(crate) mod record;
 mod replay;
+pub(crate) mod replies;
+pub(crate) mod reply;
 pub(crate) mod screen;
 pub(crate) mod send;
 pub(crate) mod shell_hook;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::keys::nearest;
+use crate::pattern::constant;
 
 /// The pattern used unless the person configures another.
 pub const DEFAULT_PATTERN: &str = r"^@([\w.-]+)\s+(.+)$";
@@ -113,6 +114,12 @@ pub enum Problem {
     NoMessage,
 }
 
+impl Default for Pattern {
+    fn default() -> Self {
+        Self(constant(DEFAULT_PATTERN))
+    }
+}
+
 impl Pattern {
     /// Compiles a pattern.
     ///
@@ -151,9 +158,8 @@ impl Pattern {
 
 /// Reads a line with the default pattern. A line that is not addressed to anybody is nothing.
 pub fn parse_line(line: &str) -> Option<Result<Command, CommandError>> {
-    static PATTERN: LazyLock<Option<Pattern>> =
-        LazyLock::new(|| Pattern::new(DEFAULT_PATTERN).ok());
-    PATTERN.as_ref()?.read(line)
+    static PATTERN: LazyLock<Pattern> = LazyLock::new(Pattern::default);
+    PATTERN.read(line)
 }
 
 impl Command {

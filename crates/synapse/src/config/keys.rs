@@ -23,7 +23,7 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "input_routing",
-        "settings: enabled, feedback, passthrough_on_fail, pattern",
+        "settings: enabled, feedback, passthrough_on_fail, pattern, return_to_agent",
     ),
     ("input_routing.enabled", "true or false"),
     ("input_routing.feedback", "silent or inline"),
@@ -38,6 +38,7 @@ const KEYS: &[(&str, &str)] = &[
         "limits.header_timeout",
         "a number of seconds greater than 0",
     ),
+    ("input_routing.return_to_agent", "true or false"),
     ("listen", "an IP address, such as 127.0.0.1"),
     ("mcp", "true or false"),
     ("queue_limit", "a whole number from 1 to 10000"),

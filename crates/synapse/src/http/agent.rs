@@ -146,7 +146,7 @@ pub(super) async fn keys(
     for key in &keys {
         served
             .session
-            .tell(Command::Keys(encode(key, &mode)))
+            .tell(Command::Press(encode(key, &mode)))
             .await?;
     }
     Ok(Json(json!({ "sent": keys.len() })))

@@ -5,7 +5,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse};
 use utoipa::OpenApi;
 
-use super::{agent, external, message, metrics, tasks};
+use super::{agent, external, message, metrics, reply, tasks};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,6 +21,7 @@ use super::{agent, external, message, metrics, tasks};
         agent::interrupt,
         agent::keys,
         agent::answer,
+        reply::reply,
         metrics::metrics,
         message::send,
         message::response,

@@ -54,9 +54,11 @@ impl From<Refusal> for Problem {
             Refusal::NotAsking(_) | Refusal::BadAnswer(_) | Refusal::TooManyHops(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Refusal::Changed { .. } | Refusal::Over(_) | Refusal::NoReaction(_) => {
-                StatusCode::CONFLICT
-            }
+            Refusal::Changed { .. }
+            | Refusal::Over(_)
+            | Refusal::NoReaction(_)
+            | Refusal::NoTaskAtHand
+            | Refusal::Replied => StatusCode::CONFLICT,
             Refusal::NotDurable(_) => StatusCode::INSUFFICIENT_STORAGE,
             Refusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
         };

@@ -5,6 +5,9 @@ mod answers;
 mod channel;
 mod interrupt;
 mod keyboard;
+mod notices;
+mod output;
+mod routing;
 mod tasks;
 mod turns;
 
@@ -26,6 +29,9 @@ use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
 use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use crate::record::Record;
 use interrupt::Pending;
+use notices::Notices;
+use routing::Routing;
+pub use routing::RoutingSetup;
 use tasks::Open;
 use turns::Running;
 
@@ -51,6 +57,8 @@ pub struct Setup {
     pub ledger: Ledger,
     /// Where the files of tasks are put.
     pub files: PathBuf,
+    /// Lines that are meant for other agents.
+    pub routing: RoutingSetup,
 }
 
 /// A running agent.
@@ -65,8 +73,8 @@ pub struct Session {
     open: HashMap<TaskId, Open>,
     queue: Queue,
     running: Option<Running>,
-    /// Somebody at a terminal has begun a line.
-    has_draft: bool,
+    routing: Routing,
+    notices: Notices,
     pending: Vec<Pending>,
     /// Who waits for the program to be ready.
     unready: Vec<oneshot::Sender<Arc<Look>>>,
@@ -86,6 +94,7 @@ impl Session {
     /// # Errors
     /// If the program cannot be started.
     pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
+        let routing = Routing::new(setup.routing);
         let size = screen_size(setup.spawn.size);
         let (pty, writer, output) = Pty::spawn(&setup.spawn)?;
         let (suspended, is_suspended) = watch::channel(false);
@@ -109,7 +118,8 @@ impl Session {
             open: HashMap::new(),
             queue: Queue::default(),
             running: None,
-            has_draft: false,
+            routing,
+            notices: Notices::default(),
             pending: Vec::new(),
             unready: Vec::new(),
             viewers,
@@ -144,6 +154,9 @@ impl Session {
                 },
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
+                    if state == PtyState::Stopped {
+                        self.clear_notices();
+                    }
                     self.suspended.send_replace(state == PtyState::Stopped);
                     // In the background there is no shell that could continue it.
                     if state == PtyState::Stopped && self.answers_queries {
@@ -171,17 +184,22 @@ impl Session {
     fn deadline(&self) -> Option<Duration> {
         let turn = self.running.as_ref().and_then(Running::deadline);
         let pending = self.pending.iter().map(|pending| pending.until).min();
-        [self.watcher.deadline(), turn, pending]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.watcher.deadline(),
+            turn,
+            pending,
+            self.routing.deadline(),
+            self.notices.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// The program wrote something.
     fn take(&mut self, bytes: &[u8]) {
         let now = self.now();
-        // Nobody may be watching.
-        let _ = self.viewers.send(Arc::from(bytes));
+        self.pass_to_viewers(bytes);
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
@@ -199,7 +217,7 @@ impl Session {
             match event {
                 Event::Reading(change) => {
                     if change.reading == Reading::Idle {
-                        self.has_draft = false;
+                        self.look_for_empty_box();
                     }
                     self.settle_interrupts(change.reading.state());
                     self.stop_canceled(change.reading.state(), now);
@@ -218,6 +236,8 @@ impl Session {
         self.press_again(now);
         self.expire_interrupts(now);
         self.tell_ready();
+        self.advance_routing(now);
+        self.refresh_notices(now);
         self.begin_next(now);
         self.ledger.board.set_standing(self.standing());
     }
@@ -232,9 +252,12 @@ impl Session {
     fn handle(&mut self, command: Command) {
         let now = self.now();
         match command {
-            Command::Keys(bytes) => {
-                self.has_draft = true;
-                self.write(&bytes, now);
+            Command::Keys(bytes) => self.type_keys(&bytes, now),
+            Command::Press(bytes) => self.press_keys(&bytes, now),
+            Command::Found(line, found) => self.take_found(line, found),
+            Command::Notice(notice) => self.notify(notice, now),
+            Command::Reply(text, done) => {
+                let _ = done.send(self.reply_by_word(text));
             }
             Command::Accept(accepted) => self.accept(*accepted, now),
             Command::Answer(answer, done) => {
@@ -247,6 +270,7 @@ impl Session {
             Command::Resize(size) => {
                 self.ledger.board.set_look(None);
                 self.size.send_replace(size);
+                self.clear_notices();
                 self.watcher.resize(screen_size(size), now);
                 if let Err(error) = self.pty.resize(size) {
                     tracing::warn!(%error, "the window size could not be set");
@@ -347,6 +371,7 @@ impl Session {
 
     fn end(&mut self, exit: Exit) {
         let now = self.now();
+        self.clear_notices();
         self.watcher.exit(&exit.code().to_string(), now);
         self.advance(now);
         self.settle_interrupts(State::Exited);

@@ -13,6 +13,7 @@ use synapse_term::reading::State;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 
+use super::{Found, Notice};
 use crate::pty::Size;
 
 /// A request to the actor.
@@ -20,6 +21,14 @@ use crate::pty::Size;
 pub enum Command {
     /// Somebody at a terminal pressed these keys.
     Keys(Vec<u8>),
+    /// A program pressed these keys.
+    Press(Vec<u8>),
+    /// Whether the line of this number can be sent.
+    Found(u64, Found),
+    /// Tell the person something.
+    Notice(Notice),
+    /// The program answers the task at hand in so many words.
+    Reply(String, oneshot::Sender<Result<TaskId, Refusal>>),
     /// A task that is on disk and wants its turn.
     Accept(Box<Accepted>),
     /// An answer to the open question.
@@ -103,6 +112,12 @@ pub enum Refusal {
     /// It cannot be kept, so it is not taken.
     #[error("the task cannot be kept on disk, so it is not accepted: {0}")]
     NotDurable(String),
+    /// Nobody waits for a reply.
+    #[error("there is no task at hand to reply to")]
+    NoTaskAtHand,
+    /// A task has one reply.
+    #[error("the task at hand has its reply already")]
+    Replied,
     /// The agent is going away.
     #[error("the agent is stopping")]
     Stopping,

@@ -59,11 +59,16 @@ pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The latest replies to someone, the newest first.
+/// The latest replies to someone, or to anybody, the newest first.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn list(path: &Path, to: &str, wanted: Wanted, limit: usize) -> Result<Vec<Reply>, StoreError> {
+pub fn list(
+    path: &Path,
+    to: Option<&str>,
+    wanted: Wanted,
+    limit: usize,
+) -> Result<Vec<Reply>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
         return Ok(Vec::new());
     };
@@ -71,7 +76,7 @@ pub fn list(path: &Path, to: &str, wanted: Wanted, limit: usize) -> Result<Vec<R
         connection
             .prepare(
                 "SELECT recipient, sender, task, text, at, is_seen FROM replies
-                 WHERE recipient = ?1 AND (?2 OR NOT is_seen) ORDER BY key DESC LIMIT ?3",
+                 WHERE (?1 IS NULL OR recipient = ?1) AND (?2 OR NOT is_seen) ORDER BY key DESC LIMIT ?3",
             )?
             .query_map((to, wanted == Wanted::All, number(limit)), |row| {
                 Ok(Reply {

@@ -12,7 +12,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use signal_hook::consts::SIGXFSZ;
-use synapse::config::{Config, Reach};
+use synapse::config::{Config, InputRouting, Reach};
+use synapse::courier::Orders;
 use synapse::handle::Handle;
 use synapse::host::{Agent, Host};
 use synapse::log_file::LogFile;
@@ -127,6 +128,13 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         dir: dir.context("the working directory cannot be used")?,
         size: Size::new(size.columns, size.rows),
         queue_limit: config.queue_limit,
+        orders: Orders {
+            routing: InputRouting {
+                return_to_agent: args.return_to_agent || config.input_routing.return_to_agent,
+                ..config.input_routing
+            },
+            agents: config.agents,
+        },
         terminal: None,
     })
 }

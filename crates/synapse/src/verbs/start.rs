@@ -62,6 +62,9 @@ fn start(args: &Start) -> Result<u8> {
     if args.mcp {
         command.arg("--mcp");
     }
+    if args.return_to_agent {
+        command.arg("--return-to-agent");
+    }
     command.arg("--").args(&args.args);
     let child = command
         .stdin(Stdio::null())

@@ -82,7 +82,10 @@ async fn replies_wait_until_they_are_seen() {
         at: Timestamp(at),
         is_seen: false,
     };
-    assert_eq!(replies::list(&path, "ada", Wanted::All, 10).unwrap(), []);
+    assert_eq!(
+        replies::list(&path, Some("ada"), Wanted::All, 10).unwrap(),
+        []
+    );
     for some in [
         reply("ada", "t1", 1),
         reply("bob", "t2", 2),
@@ -90,7 +93,7 @@ async fn replies_wait_until_they_are_seen() {
     ] {
         replies::add(&path, &some).unwrap();
     }
-    let list = |wanted| replies::list(&path, "ada", wanted, 10).unwrap();
+    let list = |wanted| replies::list(&path, Some("ada"), wanted, 10).unwrap();
     assert_eq!(
         list(Wanted::Unseen),
         [reply("ada", "t3", 3), reply("ada", "t1", 1)]
@@ -100,7 +103,7 @@ async fn replies_wait_until_they_are_seen() {
     assert_eq!(list(Wanted::Unseen), [reply("ada", "t3", 3)]);
     assert_eq!(list(Wanted::All).len(), 2);
     assert_eq!(
-        replies::list(&path, "bob", Wanted::Unseen, 10)
+        replies::list(&path, Some("bob"), Wanted::Unseen, 10)
             .unwrap()
             .len(),
         1

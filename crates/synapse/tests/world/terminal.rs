@@ -81,7 +81,11 @@ impl Terminal {
     }
 
     pub fn press(&mut self, keys: &str) {
-        self.writer.push(keys.as_bytes()).unwrap();
+        self.press_bytes(keys.as_bytes());
+    }
+
+    pub fn press_bytes(&mut self, keys: &[u8]) {
+        self.writer.push(keys).unwrap();
         let flushed = self
             .runtime
             .block_on(async { timeout(DEADLINE, self.writer.flush()).await });
@@ -92,6 +96,11 @@ impl Terminal {
         self.pty.resize(Size::new(cols, rows)).unwrap();
         let size = screen::Size::new(cols.into(), rows.into()).unwrap();
         self.screen.resize(size);
+    }
+
+    /// The screen as ANSI bytes.
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        self.screen.snapshot()
     }
 
     /// What is on the screen, line by line.

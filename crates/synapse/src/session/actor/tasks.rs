@@ -124,6 +124,7 @@ impl Session {
             parse_json: self.profile.parse_json,
         };
         let bodies = parse(&reply, switches);
+        self.route_output(task, &reply);
         let said = Said {
             text: reply,
             source,

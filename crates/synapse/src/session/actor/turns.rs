@@ -148,7 +148,7 @@ impl Session {
     /// Types the next message, if the keyboard is free and the program waits for one.
     pub(super) fn begin_next(&mut self, now: Duration) {
         let is_free = self.running.is_none() && self.watcher.reading() == &Reading::Idle;
-        if !is_free || self.queue.is_empty() || self.has_draft || self.holds_text() {
+        if !is_free || self.queue.is_empty() || self.routing.has_draft() || self.holds_text() {
             return;
         }
         let Some(order) = self.queue.pop() else {

@@ -1,0 +1,188 @@
+//! The courier of one agent: carries messages from its terminal to other agents and brings the answers
+//! back, so that the actor never touches a file or a socket and the keyboard never waits.
+
+mod address;
+mod answer;
+mod journey;
+mod pace;
+mod parcel;
+mod start;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+
+use crate::config::{AgentSettings, Feedback, InputRouting};
+use crate::external::Contacts;
+use crate::log_file::LogFile;
+use crate::paths::Paths;
+use crate::registry::Entry;
+use crate::session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
+use address::Unmet;
+use pace::Pace;
+
+/// Errands that may wait for the courier; who comes after passes.
+const INBOX: usize = 64;
+
+/// Messages that may be on their way, or waited for, at one time.
+const JOURNEYS: usize = 64;
+
+/// Carries the messages of one agent.
+pub struct Courier {
+    desk: Arc<Desk>,
+    errands: mpsc::Receiver<Errand>,
+}
+
+/// What all journeys share.
+struct Desk {
+    own: Entry,
+    session: SessionHandle,
+    registry: PathBuf,
+    store: PathBuf,
+    log: PathBuf,
+    contacts: Contacts,
+    feedback: Feedback,
+    returns_to_agent: bool,
+    agents: BTreeMap<String, AgentSettings>,
+    pace: Mutex<Pace>,
+    journeys: Arc<Semaphore>,
+    /// How many notices have been spoken of.
+    spoken: AtomicU64,
+}
+
+/// What a courier goes by.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    /// Which lines are messages, and how the person is told what becomes of them.
+    pub routing: InputRouting,
+    /// Which agents may be started by a message.
+    pub agents: BTreeMap<String, AgentSettings>,
+}
+
+impl Orders {
+    /// The way to a courier, and the errands that come by it.
+    pub fn line(&self) -> (RoutingSetup, mpsc::Receiver<Errand>) {
+        let (sender, errands) = mpsc::channel(INBOX);
+        let setup = RoutingSetup {
+            pattern: self.routing.pattern.clone(),
+            passes_unknown: self.routing.passthrough_on_fail,
+            lines: self.routing.enabled,
+            errands: sender,
+        };
+        (setup, errands)
+    }
+}
+
+impl Courier {
+    /// The courier of a published agent.
+    pub fn new(
+        own: Entry,
+        session: SessionHandle,
+        paths: &Paths,
+        contacts: Contacts,
+        orders: &Orders,
+        errands: mpsc::Receiver<Errand>,
+    ) -> Self {
+        let desk = Desk {
+            own,
+            session,
+            registry: paths.registry(),
+            store: paths.store(),
+            log: paths.input_router_log(),
+            contacts,
+            feedback: orders.routing.feedback,
+            returns_to_agent: orders.routing.return_to_agent,
+            agents: orders.agents.clone(),
+            pace: Mutex::default(),
+            journeys: Arc::new(Semaphore::new(JOURNEYS)),
+            spoken: AtomicU64::new(0),
+        };
+        Self {
+            desk: Arc::new(desk),
+            errands,
+        }
+    }
+
+    /// Carries until the agent is gone. What is on its way then is no longer waited for.
+    pub async fn run(mut self) {
+        let mut journeys = JoinSet::new();
+        loop {
+            tokio::select! {
+                errand = self.errands.recv() => match errand {
+                    Some(errand) => {
+                        let desk = Arc::clone(&self.desk);
+                        journeys.spawn(desk.do_errand(errand));
+                    }
+                    None => return,
+                },
+                Some(_) = journeys.join_next() => {}
+            }
+        }
+    }
+}
+
+impl Desk {
+    async fn do_errand(self: Arc<Self>, errand: Errand) {
+        match errand {
+            Errand::Find {
+                line,
+                handle,
+                files,
+            } => {
+                let found = self.find(handle, files).await;
+                let _ = self.session.tell(Command::Found(line, found)).await;
+            }
+            Errand::Send(dispatch) => self.carry(dispatch).await,
+            Errand::Log(decision) => self.write_down(decision).await,
+        }
+    }
+
+    async fn find(self: &Arc<Self>, handle: String, files: Vec<String>) -> Found {
+        let desk = Arc::clone(self);
+        let found = tokio::task::spawn_blocking(move || {
+            if let Err(unmet) = address::resolve(&desk, &handle) {
+                return match unmet {
+                    Unmet::Nobody(why) => Found::Nobody(why),
+                    Unmet::Doubtful(why) => Found::Wrong(why),
+                };
+            }
+            match parcel::check(&files, &desk.own.working_dir) {
+                Ok(()) => Found::Known,
+                Err(error) => Found::Wrong(format!("{error:#}")),
+            }
+        });
+        let lost = |_| Found::Nobody("nobody could be looked for".to_owned());
+        found.await.unwrap_or_else(lost)
+    }
+
+    /// What the notices of one journey are about; a message to all needs one for each.
+    fn next_about(&self) -> u64 {
+        const STEP: u64 = 1_000;
+        self.spoken.fetch_add(STEP, Ordering::Relaxed)
+    }
+
+    async fn notify(&self, about: u64, text: String) {
+        let notice = Notice { about, text };
+        let _ = self.session.tell(Command::Notice(notice)).await;
+    }
+
+    /// One line in the router's log, which all agents share: it is opened anew for each.
+    async fn write_down(self: &Arc<Self>, decision: String) {
+        let line = format!(
+            "{} from={} {decision}\n",
+            jiff::Timestamp::now(),
+            self.own.handle
+        );
+        let path = self.log.clone();
+        let written =
+            tokio::task::spawn_blocking(move || LogFile::new(path).write_all(line.as_bytes()));
+        if let Ok(Err(error)) = written.await {
+            tracing::debug!(%error, "the router's log cannot be written");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! An agent that a message starts.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use tokio::time::timeout;
+
+use crate::registry::Entry;
+
+/// How long an agent may take to be started.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Starts an agent of a profile in the background, where we work.
+pub(super) async fn start(profile: &str, own: &Entry) -> Result<()> {
+    let program = std::env::current_exe().context("this program cannot find itself")?;
+    let mut command = Command::new(program);
+    command
+        .args(["start", profile])
+        .current_dir(&own.working_dir)
+        // It is nobody's child agent.
+        .env_remove("SYNAPSE_AGENT_ID")
+        .stdin(Stdio::null());
+    let started = tokio::task::spawn_blocking(move || command.output());
+    let done = timeout(PATIENCE, started).await;
+    let done =
+        done.with_context(|| format!("it has not started for {} s", PATIENCE.as_secs()))???;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        bail!("{}", said.trim().trim_start_matches("synapse: "));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! `/reply`: the wrapped program answers the task at hand in so many words.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::Served;
+use super::incoming::Body;
+use super::problem::{Problem, ProblemBody};
+use crate::session::Command;
+
+/// What `/reply` takes.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct ReplyBody {
+    text: String,
+}
+
+/// Answer the task at hand in the program's place
+#[utoipa::path(post, path = "/reply", tag = "agent", request_body = ReplyBody,
+    responses(
+        (status = 200, description = "the reply is the task's", body = Object),
+        (status = "4XX", description = "refused, and why", body = ProblemBody)
+    )
+)]
+pub(super) async fn reply(
+    State(served): State<Served>,
+    Body(body): Body<ReplyBody>,
+) -> Result<Json<Value>, Problem> {
+    if body.text.trim().is_empty() {
+        return Err(Problem::bad("'text' is empty; say something"));
+    }
+    let task = served
+        .session
+        .ask(|done| Command::Reply(body.text, done))
+        .await??;
+    Ok(Json(
+        json!({ "status": "replied", "task_id": task.as_str() }),
+    ))
+}

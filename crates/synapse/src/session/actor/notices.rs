@@ -1,0 +1,168 @@
+//! Notices: drawn over what viewers see, never into the screen itself, and taken away before the
+//! program paints on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synapse_term::screen::Overlay;
+
+use super::Session;
+use crate::session::Notice;
+use crate::session::notice::{Place, lay_out};
+
+/// How long a notice is shown.
+const LIFETIME: Duration = Duration::from_secs(8);
+
+/// Who types on has not seen what appeared just now.
+const GLANCE: Duration = Duration::from_secs(1);
+
+/// Over a program that paints all the time notices are drawn again this often.
+const REDRAW: Duration = Duration::from_millis(40);
+
+/// More than this nobody can read at once.
+const MOST: usize = 8;
+
+/// What the person is being told.
+#[derive(Default)]
+pub(super) struct Notices {
+    /// The oldest first.
+    notes: Vec<Note>,
+    shown: Option<Overlay>,
+    drawn_at: Duration,
+    /// When to draw what the program's output took away.
+    redraw_at: Option<Duration>,
+}
+
+struct Note {
+    notice: Notice,
+    since: Duration,
+}
+
+impl Notices {
+    /// When something is to be done about them, if at all.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let ends = self.notes.iter().map(|note| note.since + LIFETIME).min();
+        [ends, self.redraw_at].into_iter().flatten().min()
+    }
+}
+
+impl Session {
+    /// Tells the person something.
+    pub(super) fn notify(&mut self, notice: Notice, now: Duration) {
+        let notes = &mut self.notices.notes;
+        notes.retain(|note| note.notice.about != notice.about);
+        notes.push(Note { notice, since: now });
+        let surplus = notes.len().saturating_sub(MOST);
+        notes.drain(..surplus);
+        self.draw_notices(now);
+    }
+
+    /// What the program wrote, on its way to the viewers: whatever covers the screen goes first.
+    pub(super) fn pass_to_viewers(&mut self, bytes: &[u8]) {
+        let Some(overlay) = self.notices.shown.take() else {
+            // Nobody may be watching.
+            let _ = self.viewers.send(Arc::from(bytes));
+            return;
+        };
+        let mut all = self.watcher.screen().repaint_rows(overlay.rows());
+        all.extend_from_slice(bytes);
+        let _ = self.viewers.send(Arc::from(all));
+    }
+
+    /// The program has painted, or time has passed: shows what is still to be told.
+    pub(super) fn refresh_notices(&mut self, now: Duration) {
+        let notices = &mut self.notices;
+        if notices.notes.is_empty() {
+            return;
+        }
+        let before = notices.notes.len();
+        notices.notes.retain(|note| now < note.since + LIFETIME);
+        if notices.notes.len() != before {
+            return self.draw_notices(now);
+        }
+        if notices.shown.is_some() {
+            return;
+        }
+        if now >= notices.drawn_at + REDRAW {
+            self.draw_notices(now);
+        } else {
+            notices.redraw_at = Some(notices.drawn_at + REDRAW);
+        }
+    }
+
+    /// The person presses a key: what they have had time to read makes room.
+    pub(super) fn dismiss_notices(&mut self, now: Duration) {
+        let notices = &mut self.notices;
+        if notices.notes.is_empty() {
+            return;
+        }
+        let cursor = self.watcher.frame().cursor.row;
+        let covers = notices.shown.as_ref();
+        let covers = covers.is_some_and(|overlay| overlay.rows().contains(&cursor));
+        let before = notices.notes.len();
+        notices
+            .notes
+            .retain(|note| !covers && now < note.since + GLANCE);
+        if notices.notes.len() != before {
+            self.draw_notices(now);
+        }
+    }
+
+    /// Takes all notices away.
+    pub(super) fn clear_notices(&mut self) {
+        self.notices.notes.clear();
+        self.notices.redraw_at = None;
+        if let Some(overlay) = self.notices.shown.take() {
+            let bytes = self.watcher.screen().repaint_rows(overlay.rows());
+            let _ = self.viewers.send(Arc::from(bytes));
+        }
+    }
+
+    /// Draws the notices as they are now. In the middle of a sequence of the program's nothing can be
+    /// drawn; it is tried again in a moment.
+    fn draw_notices(&mut self, now: Duration) {
+        let screen = self.watcher.screen();
+        let mut bytes = match self.notices.shown.take() {
+            Some(overlay) => screen.repaint_rows(overlay.rows()),
+            None if !screen.is_at_boundary() => {
+                self.notices.redraw_at = Some(now + REDRAW);
+                return;
+            }
+            None => Vec::new(),
+        };
+        self.notices.redraw_at = None;
+        self.notices.drawn_at = now;
+        let texts: Vec<&str> = self
+            .notices
+            .notes
+            .iter()
+            .map(|note| note.notice.text.as_str())
+            .collect();
+        if !texts.is_empty() && self.viewers.receiver_count() > 0 {
+            let place = place(&mut self.watcher);
+            if let Some(overlay) = lay_out(&texts, &place) {
+                bytes.extend(self.watcher.screen().draw_over(&overlay));
+                self.notices.shown = Some(overlay);
+            }
+        }
+        if !bytes.is_empty() {
+            let _ = self.viewers.send(Arc::from(bytes));
+        }
+    }
+}
+
+fn place(watcher: &mut synapse_term::watch::Watcher) -> Place {
+    let frame = watcher.frame();
+    let cursor = (frame.cursor.row, frame.cursor.col);
+    let typing = watcher
+        .input_box()
+        // The rules around a box are part of it.
+        .map(|found| found.top.saturating_sub(1)..found.bottom + 2);
+    Place {
+        cols: frame.cols,
+        rows: frame.rows.len(),
+        cursor,
+        typing: typing.unwrap_or(cursor.0..cursor.0 + 1),
+        has_own_rows: watcher.screen().has_own_rows(),
+    }
+}

@@ -1,0 +1,82 @@
+//! `synapse replies`: the answers that came back to messages typed in wrapped terminals.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use synapse::paths::Paths;
+use synapse::store::replies::{Reply, Wanted, list, mark_seen};
+
+use super::reach;
+
+/// How many are listed.
+const LISTED: usize = 200;
+
+/// `synapse replies …`
+#[derive(Args)]
+pub(crate) struct Replies {
+    /// To this agent only; inside an agent, that one
+    agent: Option<String>,
+    /// Those that were shown before as well
+    #[arg(long)]
+    all: bool,
+    /// Print JSON; they count as seen all the same
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub(crate) fn run(args: &Replies) -> Result<u8> {
+    let store = Paths::from_env()?.store();
+    let to = match &args.agent {
+        // It may be gone and its replies still here.
+        Some(word) => Some(match reach::agent(word) {
+            Ok(entry) => entry.handle.to_string(),
+            Err(_) => word.trim_start_matches('@').to_owned(),
+        }),
+        None => reach::own()?.map(|own| own.handle.to_string()),
+    };
+    let wanted = if args.all {
+        Wanted::All
+    } else {
+        Wanted::Unseen
+    };
+    let mut replies = list(&store, to.as_deref(), wanted, LISTED)?;
+    replies.reverse();
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let shown: Vec<Value> = replies.iter().map(shown).collect();
+        writeln!(out, "{}", json!({ "replies": shown }))?;
+    } else if replies.is_empty() {
+        let older = if args.all {
+            ""
+        } else {
+            "; --all shows those you have seen"
+        };
+        eprintln!("no new replies{older}");
+    }
+    for reply in replies.iter().filter(|_| !args.json) {
+        let (from, to, text) = (&reply.from, &reply.to, &reply.text);
+        writeln!(out, "[← {from} to {to}, {}]\n{text}\n", time(reply))?;
+    }
+    out.flush()?;
+    for reply in replies.iter().filter(|reply| !reply.is_seen) {
+        mark_seen(&store, &reply.to, std::slice::from_ref(&reply.task))?;
+    }
+    Ok(0)
+}
+
+fn shown(reply: &Reply) -> Value {
+    json!({
+        "from": reply.from, "to": reply.to, "task_id": reply.task.as_str(), "text": reply.text,
+        "at": time(reply), "is_seen": reply.is_seen,
+    })
+}
+
+fn time(reply: &Reply) -> String {
+    let millis = i64::try_from(reply.at.0).unwrap_or_default();
+    jiff::Timestamp::from_millisecond(millis)
+        .unwrap_or_default()
+        .to_string()
+}
