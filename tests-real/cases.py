@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 
+import routing
 from agent import ASKING, Agent, Unmet, demand, holds, unix_time, wait_until
 
 # Longer than Synapse waits between paste, submit and retry: what it would do wrong, it would do by then.
@@ -262,6 +263,12 @@ def while_busy(agent):
     return outcome + exact_of(agent, since, "say:the second one", second.result())
 
 
+def route_at(agent):
+    """`@target …` typed by a person at the agent's terminal."""
+    routing.route(agent)
+    return Outcome()
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -302,4 +309,5 @@ CASES = {
     "error 400": error_400,
     "interrupt": interrupt,
     "while busy": while_busy,
+    "route @": route_at,
 }
