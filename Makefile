@@ -28,9 +28,10 @@ test-real: ## drive the real CLIs against a scripted model; UPDATE_DOCS=1 writes
 	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
 bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP and its store
-	cargo bench --locked --package synapse-term --bench feed
+	cargo bench --locked --package synapse-term --bench feed --bench router
 	cargo build --release --locked --bins
 	scripts/bench-host
+	scripts/bench-routing
 	scripts/bench-http
 	scripts/bench-store
 
