@@ -13,9 +13,11 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
         Refusal::NoSuchTask(task) => ProtocolError::TaskNotFound(task),
         Refusal::TooManyHops(_) => ProtocolError::field("message.metadata.hops", said),
         Refusal::BadAnswer(_) => ProtocolError::field("message.parts", said),
-        Refusal::NotAsking(_) | Refusal::Changed { .. } | Refusal::Over(_) => {
-            ProtocolError::Unsupported(said)
-        }
+        Refusal::NotAsking(_)
+        | Refusal::Changed { .. }
+        | Refusal::Over(_)
+        | Refusal::NoTaskAtHand
+        | Refusal::Replied => ProtocolError::Unsupported(said),
         Refusal::NoReaction(_) => ProtocolError::Internal(said),
         Refusal::NotDurable(_) => ProtocolError::NoSpace(said),
         Refusal::Stopping => ProtocolError::Unavailable(said),

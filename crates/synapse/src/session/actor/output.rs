@@ -1,15 +1,12 @@
 //! What the program itself sends: lines of its reply that are messages to other agents, and the reply it
 //! gives in so many words.
 
-use synapse_a2a::event::Source;
+use synapse_a2a::event::{Origin, Source};
 use synapse_a2a::id::TaskId;
 
 use super::Session;
 use crate::session::outgoing::messages;
 use crate::session::{Author, Dispatch, Errand, Refusal};
-
-/// A message that has passed through this many agents goes no further.
-const MOST_HOPS: u8 = 4;
 
 impl Session {
     /// Sends the lines of a reply that are meant for others, where the profile wants that.
@@ -20,10 +17,11 @@ impl Session {
         let heard = open.task.message().words();
         let hops = open.task.origin().hops.saturating_add(1);
         for command in messages(reply, &heard, &self.profile.output_routing) {
-            if hops > MOST_HOPS {
+            if hops > Origin::MOST_HOPS {
                 let log = format!(
-                    "to={} stopped: it has made {MOST_HOPS} hops",
-                    command.handle
+                    "to={} stopped: it has made {} hops",
+                    command.handle,
+                    Origin::MOST_HOPS
                 );
                 self.routing.tell(Errand::Log(log));
                 continue;
