@@ -1,0 +1,140 @@
+// Every request the page makes. A refusal becomes a Refused with the hub's code; no answer at all becomes NoAnswer.
+
+import type {
+  Agent, Device, Diff, Entry, FileText, Found, Mesh, Part, Profile, Prompt, Receipt, Repository, Session, Settings, Task, Worktree,
+} from "./types";
+
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly body: Record<string, unknown>,
+  ) {
+    super(message);
+  }
+}
+
+/** The request got no answer: the network, or the hub is gone. */
+export class NoAnswer extends Error {}
+
+/** Called when the hub says that nobody is logged in. */
+export let onLoggedOut: () => void = () => {};
+export function whenLoggedOut(act: () => void): void {
+  onLoggedOut = act;
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json" };
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    throw new NoAnswer(String(error));
+  }
+  const said = await readJson(response);
+  if (response.ok) return said as T;
+  const code = typeof said["code"] === "string" ? said["code"] : "";
+  if (response.status === 401 && code !== "bad_code") onLoggedOut();
+  throw new Refused(response.status, code, String(said["error"] ?? response.statusText), said);
+}
+
+async function readJson(response: Response): Promise<Record<string, unknown>> {
+  try {
+    const said: unknown = await response.json();
+    return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function query(pairs: Record<string, string | number | boolean | null | undefined>): string {
+  const set = Object.entries(pairs).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const text = new URLSearchParams(set.map(([key, value]) => [key, String(value)])).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+const part = encodeURIComponent;
+const whole = (path: string) => path.split("/").map(encodeURIComponent).join("/");
+
+export type Send = {
+  text?: string;
+  parts?: Part[];
+  mode?: "queue" | "now";
+  priority?: number;
+  from?: string;
+  response?: boolean;
+};
+export type Level = "stop" | "escape" | "ctrl-c" | "ctrl-d" | "kill";
+export type NewWorktree = {
+  repository: string;
+  branch: string;
+  base?: string;
+  name?: string;
+  agent?: { profile: string; name?: string };
+};
+export type Interrupted = {
+  success: true;
+  message: string;
+  interrupted: { cliToolId: string; sessionName: string; confirmed: boolean }[];
+};
+type TaskPage = { tasks: Task[]; next: string | null };
+
+export const api = {
+  exchange: (code: string) => ask<{ session: Session }>("POST", "/api/auth/exchange", { code }),
+  session: () => ask<{ session: Session }>("GET", "/api/session"),
+  logout: () => ask("POST", "/api/auth/logout"),
+  devices: () => ask<{ devices: Device[] }>("GET", "/api/devices"),
+  invite: (readOnly: boolean) =>
+    ask<{ code: string; url: string; expires_at: string }>("POST", "/api/devices", { read_only: readOnly }),
+  revoke: (id: string) => ask("DELETE", `/api/devices/${part(id)}`),
+
+  agent: (id: string) => ask<{ agent: Agent }>("GET", `/api/agents/${part(id)}`),
+  start: (what: { profile: string; worktree?: string; name?: string }) =>
+    ask<{ agent: Agent }>("POST", "/api/agents", what),
+  end: (id: string) => ask<{ stopped: boolean }>("DELETE", `/api/agents/${part(id)}`),
+  send: (id: string, what: Send) => ask<{ task: Task }>("POST", `/api/agents/${part(id)}/send`, what),
+  interrupt: (id: string, level: Level) => ask<Receipt>("POST", `/api/agents/${part(id)}/interrupt`, { level }),
+  keys: (id: string, keys: string[]) => ask<{ sent: number }>("POST", `/api/agents/${part(id)}/keys`, { keys }),
+  answer: (id: string, prompt: Prompt, value: string) =>
+    ask<{ answered: boolean }>("POST", `/api/agents/${part(id)}/prompt/${part(prompt.id)}/answer`, {
+      value,
+      fingerprint: prompt.fingerprint,
+    }),
+  screen: (id: string, lines: number) =>
+    ask<{ text: string }>("GET", `/api/agents/${part(id)}/screen${query({ lines })}`),
+  messages: (id: string, before?: string | null) =>
+    ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit: 50 })}`),
+
+  tasks: (filter: { agent?: string; state?: string; before?: string | null; limit?: number }) =>
+    ask<TaskPage>("GET", `/api/tasks${query(filter)}`),
+  task: (id: string) => ask<{ task: Task }>("GET", `/api/tasks/${part(id)}`),
+  input: (id: string, input: string, fingerprint: string) =>
+    ask<{ answered: boolean }>("POST", `/api/tasks/${part(id)}/input`, { input, fingerprint }),
+  cancel: (id: string) => ask<{ task: Task }>("POST", `/api/tasks/${part(id)}/cancel`),
+
+  repositories: () => ask<{ repositories: Repository[] }>("GET", "/api/worktrees"),
+  worktree: (id: string) => ask<{ worktree: Worktree }>("GET", `/api/worktrees/${part(id)}`),
+  createWorktree: (what: NewWorktree) =>
+    ask<{ worktree: Worktree; agent: Agent | null; agent_error?: string }>("POST", "/api/worktrees", what),
+  interruptWorktree: (id: string) => ask<Interrupted>("POST", `/api/worktrees/${part(id)}/interrupt`),
+  diff: (id: string, against: string, path?: string) =>
+    ask<Diff>("GET", `/api/worktrees/${part(id)}/diff${query({ against, path })}`),
+  merge: (id: string, what: { into?: string; commit?: string; message?: string }) =>
+    ask<{ into: string; commit: string; fast_forward: boolean }>("POST", `/api/worktrees/${part(id)}/merge`, what),
+  removeWorktree: (id: string, how: Record<string, string | number | boolean>) =>
+    ask<{ removed: boolean; branch_deleted: boolean }>("DELETE", `/api/worktrees/${part(id)}${query(how)}`),
+  tree: (id: string, path: string) =>
+    ask<{ path: string; entries: Entry[] }>("GET", `/api/worktrees/${part(id)}/tree${query({ path })}`),
+  file: (id: string, path: string) => ask<FileText>("GET", `/api/worktrees/${part(id)}/files/${whole(path)}`),
+  fileUrl: (id: string, path: string) => `/api/worktrees/${part(id)}/files/${whole(path)}?raw=true`,
+
+  mesh: () => ask<Mesh>("GET", "/api/mesh"),
+  search: (q: string) => ask<Found>("GET", `/api/search${query({ q, limit: 20 })}`),
+  profiles: () => ask<{ profiles: Profile[] }>("GET", "/api/profiles"),
+  settings: () => ask<Settings>("GET", "/api/settings"),
+};

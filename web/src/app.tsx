@@ -1,0 +1,106 @@
+// The frame around every screen, and which screen an address is.
+
+import { BottomBar } from "./parts/bottom-bar";
+import { HelpDialog } from "./parts/help-dialog";
+import { NewAgentDialog } from "./parts/new-agent-dialog";
+import { closeOverlay, overlay } from "./parts/overlays";
+import { Palette } from "./parts/palette";
+import { Rail } from "./parts/rail";
+import { RailDrawer } from "./parts/rail-drawer";
+import { ReconnectBanner } from "./parts/reconnect-banner";
+import { Empty, Loading } from "./parts/screen-head";
+import { LiveRegion, ToastStack } from "./parts/toast-stack";
+import { AgentScreen } from "./screens/agent-screen";
+import { AgentsScreen } from "./screens/agents-screen";
+import { InboxScreen } from "./screens/inbox-screen";
+import { LoginScreen } from "./screens/login-screen";
+import { MeshScreen } from "./screens/mesh-screen";
+import { MoreScreen } from "./screens/more-screen";
+import { SearchScreen } from "./screens/search-screen";
+import { SettingsScreen } from "./screens/settings-screen";
+import { TaskScreen } from "./screens/task-screen";
+import { WorktreeScreen } from "./screens/worktree-screen";
+import { WorktreesScreen } from "./screens/worktrees-screen";
+import { route, type Route } from "./state/route";
+import { session } from "./state/world";
+import { t } from "./text";
+
+export function App() {
+  if (session.value === null) return <Loading />;
+  if (session.value === false) {
+    return (
+      <>
+        <LoginScreen />
+        <ToastStack />
+        <LiveRegion />
+      </>
+    );
+  }
+  const here = route.value;
+  return (
+    <div class={`shell on-${here.screen}`}>
+      <a class="skip" href="#main" onClick={skip}>
+        {t("nav.skip")}
+      </a>
+      <aside class="rail-place">
+        <Rail />
+      </aside>
+      <main id="main" tabIndex={-1}>
+        <ReconnectBanner />
+        <Screen route={here} />
+      </main>
+      <BottomBar />
+      <Overlays />
+      <ToastStack />
+      <LiveRegion />
+    </div>
+  );
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function Screen({ route: here }: { route: Route }) {
+  switch (here.screen) {
+    case "agents":
+      return <AgentsScreen />;
+    case "agent":
+      return <AgentScreen id={here.id} tab={here.tab} path={here.path} />;
+    case "inbox":
+      return <InboxScreen />;
+    case "mesh":
+      return <MeshScreen />;
+    case "task":
+      return <TaskScreen key={here.id} id={here.id} />;
+    case "worktrees":
+      return <WorktreesScreen />;
+    case "worktree":
+      return <WorktreeScreen key={here.id} id={here.id} tab={here.tab} path={here.path} />;
+    case "search":
+      return <SearchScreen q={here.q} />;
+    case "settings":
+      return <SettingsScreen />;
+    case "more":
+      return <MoreScreen />;
+    case "lost":
+      return <Empty title={t("nav.lost")} />;
+  }
+}
+
+function Overlays() {
+  const open = overlay.value;
+  switch (open?.name) {
+    case "palette":
+      return <Palette />;
+    case "help":
+      return <HelpDialog onClose={closeOverlay} />;
+    case "new-agent":
+      return <NewAgentDialog worktree={open.worktree} onClose={closeOverlay} />;
+    case "drawer":
+      return <RailDrawer />;
+    default:
+      return null;
+  }
+}

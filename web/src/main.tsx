@@ -1,0 +1,56 @@
+// Starts the page: takes the one-time code out of the address first, then finds out who is here.
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { api, NoAnswer, whenLoggedOut } from "./api";
+import { App } from "./app";
+import { listenToKeys } from "./keyboard";
+import { reasonOf } from "./parts/failure";
+import { startClock } from "./state/clock";
+import { prefs, wearPrefs } from "./state/prefs";
+import { agentUrl, followLinks, go } from "./state/route";
+import { toast } from "./state/toasts";
+import { connect, loggedOut, session, watchWorld } from "./state/world";
+import { learn } from "./text";
+import "./styles/index.css";
+
+const RETRY_MS = 1_500;
+
+function takeCode(): string | null {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  return code;
+}
+
+async function begin(code: string | null): Promise<void> {
+  try {
+    const entered = code === null ? await api.session() : await api.exchange(code);
+    session.value = entered.session;
+    connect();
+  } catch (error) {
+    if (error instanceof NoAnswer) {
+      window.setTimeout(() => void begin(code), RETRY_MS);
+      return;
+    }
+    // A used code is no reason to throw out somebody who is already in.
+    if (code !== null) {
+      toast("bad", reasonOf(error));
+      await begin(null);
+    } else session.value = false;
+  }
+}
+
+const code = takeCode();
+wearPrefs();
+startClock();
+followLinks();
+listenToKeys();
+whenLoggedOut(loggedOut);
+watchWorld((id) => go(agentUrl(id)));
+effect(() => void learn(prefs.value.language).catch(() => {}));
+const place = document.getElementById("app");
+// A language that cannot be fetched is no reason to show nothing.
+learn(prefs.value.language)
+  .catch(() => {})
+  .then(() => place && render(<App />, place));
+void begin(code);

@@ -1,0 +1,66 @@
+// The left side of a wide window: where to go, and every agent at a glance.
+
+import { agentUrl, route } from "../state/route";
+import { unread } from "../state/unread";
+import { agents, waiting } from "../state/world";
+import { t, type TextKey } from "../text";
+import { Badge } from "./badge";
+import { Icon, type IconName } from "./icon";
+import { openPalette } from "./overlays";
+
+type Place = { url: string; screen: string; icon: IconName; text: TextKey };
+
+export const PLACES: readonly Place[] = [
+  { url: "/", screen: "agents", icon: "agents", text: "nav.agents" },
+  { url: "/inbox", screen: "inbox", icon: "inbox", text: "nav.inbox" },
+  { url: "/mesh", screen: "mesh", icon: "mesh", text: "nav.mesh" },
+  { url: "/w", screen: "worktrees", icon: "worktrees", text: "nav.worktrees" },
+  { url: "/settings", screen: "settings", icon: "settings", text: "nav.settings" },
+];
+
+export function Rail({ onGo }: { onGo?: () => void }) {
+  const here = route.value;
+  return (
+    <div class="rail" onClick={(event) => event.target instanceof Element && event.target.closest("a") && onGo?.()}>
+      <div class="brand">
+        <img src="/icon.svg" alt="" width="26" height="26" />
+        <span>Synapse</span>
+      </div>
+      <button type="button" class="search-box" onClick={openPalette}>
+        <Icon name="search" />
+        <span>{t("nav.search")}</span>
+        <kbd>{isMac() ? "⌘K" : "Ctrl K"}</kbd>
+      </button>
+      <nav aria-label={t("nav.label")}>
+        <ul class="places">
+          {PLACES.map((place) => (
+            <li key={place.url}>
+              <a href={place.url} aria-current={here.screen === place.screen ? "page" : undefined}>
+                <Icon name={place.icon} />
+                <span>{t(place.text)}</span>
+                {place.screen === "inbox" && waiting.value.length > 0 && <span class="count-bubble">{waiting.value.length}</span>}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <nav class="rail-agents" aria-label={t("nav.agents")}>
+        <h2>{t("nav.agents")}</h2>
+        <ul>
+          {agents.value.map((agent) => (
+            <li key={agent.id}>
+              <a href={agentUrl(agent.id)} aria-current={here.screen === "agent" && here.id === agent.id ? "page" : undefined}>
+                <Badge status={agent.status} isShort />
+                <span class="rail-name">{agent.handle}</span>
+                {unread.value.has(agent.id) && <span class="unread" role="img" aria-label={t("agents.unread")} />}
+                <span class="rail-branch">{agent.branch ?? ""}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </div>
+  );
+}
+
+export const isMac = () => /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -1,0 +1,61 @@
+// One exchange of a conversation: what was asked, what came back, and how it ended.
+
+import { api } from "../api";
+import { isOver, textOf } from "../state/task-fold";
+import { t } from "../text";
+import type { Task } from "../types";
+import { ArtifactView, ErrorCard } from "./artifact-view";
+import { tell } from "./failure";
+import { PlainText } from "./plain-text";
+import { ClockTime } from "./since";
+import { TaskChip } from "./task-chip";
+
+/** People are named `user` by the agents. */
+const isPerson = (sender: string | null) => sender === null || !sender.startsWith("@");
+
+export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
+  const { state, error } = task.status;
+  const retry = () => {
+    if (task.agent) api.send(task.agent, { parts: task.message.parts, mode: "queue" }).catch(tell);
+  };
+  return (
+    <article class="entry" data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
+      <div class={`asked${isPerson(task.sender) ? "" : " from-agent"}`}>
+        <div class="entry-head">
+          {!isPerson(task.sender) && (
+            <span class="route-chip">
+              {task.sender} → @{handle}
+            </span>
+          )}
+          <ClockTime at={task.created_at} />
+          <TaskChip task={task} />
+        </div>
+        <p class="bubble">
+          <PlainText text={textOf(task.message.parts)} />
+        </p>
+      </div>
+      {task.artifacts.length > 0 && (
+        <div class="reply">
+          {task.artifacts.map((artifact, index) => (
+            <ArtifactView key={index} artifact={artifact} agent={task.agent} />
+          ))}
+        </div>
+      )}
+      {state === "failed" && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={task.agent ? retry : undefined} />}
+      {(state === "canceled" || state === "rejected") && <p class="system-line">{endLine(task)}</p>}
+      {!isOver(state) && state === "working" && task.artifacts.length === 0 && (
+        <p class="typing" aria-label={t("status.working")}>
+          <span />
+          <span />
+          <span />
+        </p>
+      )}
+    </article>
+  );
+}
+
+function endLine(task: Task): string {
+  const reason = typeof task.status.message === "string" ? task.status.message : "";
+  const word = t(`task.${task.status.state as "canceled" | "rejected"}`);
+  return reason === "" ? word : `${word}: ${reason}`;
+}

@@ -1,0 +1,159 @@
+// One agent: conversation and terminal side by side where there is room, tabs where there is not.
+
+import { useRef } from "preact/hooks";
+import { Badge } from "../parts/badge";
+import { Icon } from "../parts/icon";
+import { openDrawer } from "../parts/overlays";
+import { Empty, Loading } from "../parts/screen-head";
+import { Since } from "../parts/since";
+import { Splitter } from "../parts/splitter";
+import { LazyTerminal } from "../parts/lazy-terminal";
+import { prefs } from "../state/prefs";
+import { AGENT_TABS, agentUrl, go, worktreeUrl, type AgentTab } from "../state/route";
+import { isWide } from "../state/window";
+import { agentById, hasWorld, world } from "../state/world";
+import { t } from "../text";
+import type { Agent } from "../types";
+import { ChangesTab } from "./changes-tab";
+import { ConversationTab } from "./conversation-tab";
+import { FilesTab } from "./files-tab";
+import { InfoTab } from "./info-tab";
+import { screenActs } from "./screen-acts";
+
+type Props = { id: string; tab: AgentTab | null; path: string };
+
+export function AgentScreen({ id, tab, path }: Props) {
+  const agent = agentById(id);
+  if (!agent) return hasWorld.value ? <Gone /> : <Loading />;
+  const wide = isWide.value;
+  const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
+  const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
+  const conversation = <ConversationTab key={agent.id} agent={agent} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
+  const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} />;
+  return (
+    <div class="agent-screen">
+      <AgentHead agent={agent} />
+      {!wide && <Tabs agent={agent} tabs={tabs} shown={shown} />}
+      {wide ? (
+        <div class="agent-split">
+          <section class="split-left" aria-label={t("tab.conversation")}>
+            {conversation}
+          </section>
+          <Splitter />
+          <section class="split-right">
+            <Tabs agent={agent} tabs={tabs} shown={shown} />
+            {pane}
+          </section>
+        </div>
+      ) : (
+        <SwipePane agent={agent} tab={shown}>
+          {shown === "conversation" ? conversation : pane}
+        </SwipePane>
+      )}
+    </div>
+  );
+}
+
+function Pane({ agent, tab, path }: { agent: Agent; tab: AgentTab; path: string }) {
+  const openFile = (file: string) => go(agentUrl(agent.id, "files", file));
+  switch (tab) {
+    case "changes":
+      return <ChangesTab worktree={agent.worktree} path={path} fileUrl={(file) => agentUrl(agent.id, "files", file)} />;
+    case "files":
+      return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} />;
+    case "info":
+      return <InfoTab agent={agent} />;
+    default:
+      return <LazyTerminal agent={agent} fontSize={prefs.value.terminalFont} />;
+  }
+}
+
+function AgentHead({ agent }: { agent: Agent }) {
+  const peers = peersOf(agent);
+  return (
+    <header class="agent-head">
+      <button type="button" class="icon-button drawer-button" aria-label={t("nav.open")} onClick={openDrawer}>
+        <Icon name="agents" />
+      </button>
+      <a class="icon-button back-button" href="/" aria-label={t("nav.agents")}>
+        <Icon name="back" />
+      </a>
+      <Badge status={agent.status} kind={agent.prompt?.kind} />
+      <h1>{agent.handle}</h1>
+      {agent.handle !== agent.profile && <span class="agent-tool">{agent.profile}</span>}
+      <Since at={agent.since} />
+      <span class="head-gap" />
+      {peers.map((peer) => (
+        <a key={peer} class="route-chip" href="/mesh">
+          {peer.startsWith("@") ? peer : `@${peer}`}
+        </a>
+      ))}
+      <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
+        <Icon name="branch" />
+        {agent.branch ?? t("agent.noBranch")}
+      </a>
+    </header>
+  );
+}
+
+/** Whom it talked to. */
+function peersOf(agent: Agent): string[] {
+  const names = new Set<string>();
+  const me = [agent.id, agent.handle, `@${agent.handle}`];
+  for (const edge of world.value.edges) {
+    const other = me.includes(edge.from) ? edge.to : me.includes(edge.to) ? edge.from : null;
+    if (other === null) continue;
+    const known = agentById(other);
+    if (known) names.add(known.handle);
+    else if (other.startsWith("@")) names.add(other.slice(1));
+  }
+  return [...names].slice(0, 4);
+}
+
+function Tabs({ agent, tabs, shown }: { agent: Agent; tabs: readonly AgentTab[]; shown: AgentTab }) {
+  return (
+    <nav class="tabs" aria-label={t("tab.label")}>
+      {tabs.map((tab) => (
+        <a key={tab} href={agentUrl(agent.id, tab)} aria-current={tab === shown ? "page" : undefined}>
+          {t(`tab.${tab}`)}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** A swipe must be this long, and more sideways than down. */
+const SWIPE_PX = 70;
+
+function SwipePane({ agent, tab, children }: { agent: Agent; tab: AgentTab; children: preact.ComponentChildren }) {
+  const start = useRef<{ x: number; y: number } | null>(null);
+  const onStart = (event: TouchEvent) => {
+    const touch = event.touches.length === 1 ? event.touches[0] : undefined;
+    const isOwn = event.target instanceof Element && event.target.closest(".terminal-box, .diff, .code, .tabs, pre, textarea, .key-row");
+    start.current = touch && !isOwn ? { x: touch.clientX, y: touch.clientY } : null;
+  };
+  const onEnd = (event: TouchEvent) => {
+    const touch = event.changedTouches[0];
+    if (!start.current || !touch) return;
+    const [dx, dy] = [touch.clientX - start.current.x, touch.clientY - start.current.y];
+    start.current = null;
+    if (Math.abs(dx) < SWIPE_PX || Math.abs(dx) < 2 * Math.abs(dy)) return;
+    const next = AGENT_TABS[AGENT_TABS.indexOf(tab) + (dx < 0 ? 1 : -1)];
+    if (next) go(agentUrl(agent.id, next), "replace");
+  };
+  return (
+    <div class="agent-pane" onTouchStart={onStart} onTouchEnd={onEnd}>
+      {children}
+    </div>
+  );
+}
+
+function Gone() {
+  return (
+    <Empty title={t("agent.gone")}>
+      <a class="button" href="/">
+        {t("nav.agents")}
+      </a>
+    </Empty>
+  );
+}

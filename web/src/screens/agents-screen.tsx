@@ -1,0 +1,118 @@
+// The home: every agent, grouped by where it works, who waits for a person first.
+
+import { useState } from "preact/hooks";
+import { api } from "../api";
+import { AgentRow } from "../parts/agent-row";
+import { tell } from "../parts/failure";
+import { Icon, StopIcon } from "../parts/icon";
+import { InterruptButton } from "../parts/interrupt-button";
+import { openNewAgent } from "../parts/overlays";
+import { Empty, Loading, ScreenHead } from "../parts/screen-head";
+import { stopAll } from "../parts/stop";
+import { stopWorktree } from "../parts/stop-worktree";
+import { counts, folderName, groups, matches } from "../state/agent-order";
+import { agentUrl, go, worktreeUrl } from "../state/route";
+import { agents, hasWorld, isReadOnly } from "../state/world";
+import { t } from "../text";
+import type { Status } from "../types";
+
+const COUNTED: readonly Status[] = ["waiting", "failed", "working", "stopping", "starting", "idle", "stopped"];
+
+export function AgentsScreen() {
+  const [filter, setFilter] = useState("");
+  const all = agents.value;
+  const shown = all.filter((agent) => matches(agent, filter));
+  const sum = counts(all);
+  const note = COUNTED.filter((status) => sum[status]).map((status) => (
+    <span key={status} class={`count count-${status}`}>
+      {sum[status]} {t(`status.${status}`)}
+    </span>
+  ));
+  return (
+    <>
+      <ScreenHead title={t("nav.agents")} note={all.length > 0 ? note : undefined}>
+        {all.length > 0 && (
+          <input class="filter" type="search" placeholder={t("agents.filter")} aria-label={t("agents.filter")} value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
+        )}
+        {!isReadOnly.value && (
+          <>
+            {all.length > 0 && (
+              <button type="button" class="button stop-all" onClick={() => void stopAll()}>
+                <StopIcon />
+                <span>{t("agents.stopAll")}</span>
+              </button>
+            )}
+            <button type="button" class="button primary" onClick={() => openNewAgent()}>
+              <Icon name="plus" />
+              <span>{t("agents.new")}</span>
+            </button>
+          </>
+        )}
+      </ScreenHead>
+      <div class="screen-body">
+        {!hasWorld.value && <Loading />}
+        {hasWorld.value && all.length === 0 && <FirstRun />}
+        {all.length > 0 && shown.length === 0 && <Empty title={t("agents.noMatch")} />}
+        {groups(shown).map((group) => (
+          <section key={group.worktree} class="agent-group">
+            <header class="group-head">
+              <h2>
+                <a href={worktreeUrl(group.worktree)} title={group.dir}>
+                  {folderName(group.dir)}
+                </a>
+              </h2>
+              {group.branch && (
+                <span class="branch">
+                  <Icon name="branch" />
+                  {group.branch}
+                </span>
+              )}
+              {group.agents.length > 1 && !isReadOnly.value && (
+                <InterruptButton act={() => stopWorktree(group.worktree)} hasSession isStopping={false} label={t("agents.stopGroup", { name: folderName(group.dir) })} />
+              )}
+            </header>
+            <ul class="agent-list">
+              {group.agents.map((agent) => (
+                <AgentRow key={agent.id} agent={agent} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const COMMANDS = ["synapse claude", "synapse start codex", "synapse list"];
+
+function FirstRun() {
+  const [isStarting, setIsStarting] = useState(false);
+  const demo = async () => {
+    setIsStarting(true);
+    try {
+      const { agent } = await api.start({ profile: "dummy", name: "demo" });
+      go(agentUrl(agent.id));
+    } catch (error) {
+      tell(error);
+      setIsStarting(false);
+    }
+  };
+  return (
+    <Empty title={t("empty.title")}>
+      <p>{t("empty.text")}</p>
+      <ol class="commands">
+        {COMMANDS.map((command, index) => (
+          <li key={command}>
+            <code>{command}</code>
+            <span>{t(`empty.command${(index + 1) as 1 | 2 | 3}`)}</span>
+          </li>
+        ))}
+      </ol>
+      {!isReadOnly.value && (
+        <button type="button" class="button primary" disabled={isStarting} onClick={() => void demo()}>
+          {isStarting ? t("new.starting") : t("empty.demo")}
+        </button>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,94 @@
+// What an agent changed in its worktree, file by file.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api } from "../api";
+import { DiffView } from "../parts/diff-view";
+import { tell } from "../parts/failure";
+import { FetchProblem } from "../parts/fetch-problem";
+import { Loading } from "../parts/screen-head";
+import { useFetched } from "../parts/use-fetched";
+import { worktreesVersion } from "../state/world";
+import { t, tn } from "../text";
+import type { DiffFile } from "../types";
+
+type Props = { worktree: string; path: string; fileUrl: (path: string) => string };
+
+/** More files than this start folded. */
+const OPEN_FILES = 8;
+
+export function ChangesTab({ worktree, path, fileUrl }: Props) {
+  const [against, setAgainst] = useState("base");
+  const diff = useFetched(() => api.diff(worktree, against), [worktree, against, worktreesVersion.value]);
+  const found = diff.value;
+  return (
+    <div class="pane changes">
+      <div class="pane-bar">
+        <div class="segments" role="group" aria-label={t("diff.against")}>
+          {(["base", "head"] as const).map((kind) => (
+            <button type="button" key={kind} aria-pressed={against === kind} onClick={() => setAgainst(kind)}>
+              {t(`diff.${kind}`)}
+            </button>
+          ))}
+        </div>
+        {found && (
+          <span class="diff-sum">
+            {tn("count.files", found.files.length)} <span class="plus">+{found.additions}</span> <span class="minus">−{found.deletions}</span>
+          </span>
+        )}
+        <span class="head-gap" />
+        <button type="button" class="button small" disabled={diff.isLoading} onClick={diff.again}>
+          {diff.isLoading ? t("state.loading") : t("act.refresh")}
+        </button>
+      </div>
+      {diff.error && <FetchProblem text={diff.error} again={diff.again} />}
+      {!found && diff.isLoading && <Loading />}
+      {found?.truncated && <p class="notice">{t("diff.truncated")}</p>}
+      {found && found.files.length === 0 && !diff.error && <p class="hint">{t("diff.none")}</p>}
+      {found?.files.map((file) => (
+        <ChangedFile key={`${against}${file.path}`} worktree={worktree} against={against} file={file} url={fileUrl(file.path)} isOpen={path === file.path || found.files.length <= OPEN_FILES} isMeant={path === file.path} />
+      ))}
+    </div>
+  );
+}
+
+type FileProps = { worktree: string; against: string; file: DiffFile; url: string; isOpen: boolean; isMeant: boolean };
+
+function ChangedFile({ worktree, against, file, url, isOpen, isMeant }: FileProps) {
+  const [patch, setPatch] = useState<string | null>(null);
+  const row = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (isMeant) row.current?.scrollIntoView({ block: "start" });
+  }, [isMeant]);
+  const whole = async () => {
+    try {
+      const full = await api.diff(worktree, against, file.path);
+      setPatch(full.files[0]?.patch ?? file.patch);
+    } catch (error) {
+      tell(error);
+    }
+  };
+  return (
+    <details class="card changed-file" open={isOpen} ref={row}>
+      <summary class="card-head">
+        <span class={`file-state state-${file.status}`} title={t(`file.${file.status}`)}>
+          {t(`file.${file.status}`)}
+        </span>
+        <span class="file-path">{file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}</span>
+        <span class="diff-sum">
+          <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
+        </span>
+        {file.status !== "deleted" && (
+          <a class="chip-button" href={url}>
+            {t("act.open")}
+          </a>
+        )}
+      </summary>
+      {file.binary ? <p class="hint">{t("file.binary")}</p> : <DiffView patch={patch ?? file.patch} />}
+      {file.truncated && patch === null && (
+        <button type="button" class="fold" onClick={() => void whole()}>
+          {t("diff.whole")}
+        </button>
+      )}
+    </details>
+  );
+}

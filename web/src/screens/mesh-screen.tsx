@@ -1,0 +1,95 @@
+// Who talks to whom: a graph, or a table for those who cannot see it, and the tasks between them in time.
+
+import { useState } from "preact/hooks";
+import { api } from "../api";
+import { FetchProblem } from "../parts/fetch-problem";
+import { MeshGraph } from "../parts/mesh-graph";
+import { MeshTable } from "../parts/mesh-table";
+import { Empty, Loading, ScreenHead } from "../parts/screen-head";
+import { Since } from "../parts/since";
+import { StateWord } from "../parts/task-chip";
+import { useFetched } from "../parts/use-fetched";
+import { taskUrl } from "../state/route";
+import { isWide } from "../state/window";
+import { agentById, world } from "../state/world";
+import { t } from "../text";
+import type { Edge, Mesh, TaskLine } from "../types";
+
+type View = "graph" | "table" | "timeline";
+
+export function MeshScreen() {
+  const mesh = useFetched(api.mesh, [edgeVersion(world.value.edges)]);
+  const [view, setView] = useState<View>(isWide.value ? "graph" : "timeline");
+  const [picked, setPicked] = useState<string | null>(null);
+  const found = mesh.value;
+  const edge = found?.edges.find((one) => edgeId(one) === picked) ?? null;
+  const lines = found ? found.tasks.filter((line) => edge === null || isBetween(found, line, edge)) : [];
+  const views: View[] = isWide.value ? ["graph", "table"] : ["timeline", "graph", "table"];
+  return (
+    <>
+      <ScreenHead title={t("nav.mesh")}>
+        <div class="segments" role="group" aria-label={t("mesh.view")}>
+          {views.map((name) => (
+            <button type="button" key={name} aria-pressed={view === name} onClick={() => setView(name)}>
+              {t(`mesh.${name}`)}
+            </button>
+          ))}
+        </div>
+      </ScreenHead>
+      <div class="screen-body">
+        {mesh.error && <FetchProblem text={mesh.error} again={mesh.again} />}
+        {!found && mesh.isLoading && <Loading />}
+        {found && found.nodes.length === 0 && <Empty title={t("mesh.empty")} />}
+        {found && found.nodes.length > 0 && view === "graph" && <MeshGraph mesh={found} picked={picked} onPick={setPicked} />}
+        {found && found.nodes.length > 0 && view === "table" && <MeshTable mesh={found} picked={picked} onPick={setPicked} />}
+        {found && found.nodes.length > 0 && (view !== "graph" || isWide.value) && (
+          <section class="timeline">
+            <header class="group-head">
+              <h2>{edge ? t("mesh.between", { from: nameOf(found, edge.from), to: nameOf(found, edge.to) }) : t("mesh.timeline")}</h2>
+              {edge && (
+                <button type="button" class="button small" onClick={() => setPicked(null)}>
+                  {t("mesh.all")}
+                </button>
+              )}
+            </header>
+            {lines.length === 0 && <p class="hint">{t("mesh.noTasks")}</p>}
+            <ol class="task-list">
+              {lines.map((line) => (
+                <li key={line.id}>
+                  <a href={taskUrl(line.id)}>
+                    <span class="route-chip">
+                      {line.from ?? t("mesh.you")} → @{agentById(line.agent)?.handle ?? nameOf(found, line.agent)}
+                    </span>
+                    <span class="task-text">{line.text}</span>
+                    <span class="task-side">
+                      {line.priority !== null && <span class="card-note">{t("mesh.priority", { n: line.priority })}</span>}
+                      <StateWord state={line.state} />
+                      <Since at={line.updated_at} />
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Another value whenever an edge changed, so that the timeline is fetched again. */
+const edgeVersion = (edges: readonly Edge[]) => edges.map((edge) => `${edge.last_task}${edge.count}${edge.live}`).join();
+
+export const edgeId = (edge: Edge) => `${edge.from} ${edge.to}`;
+
+export function nameOf(mesh: Mesh, id: string): string {
+  const node = mesh.nodes.find((one) => one.id === id);
+  return (node?.handle ?? id).replace(/^@/, "");
+}
+
+function isBetween(mesh: Mesh, line: TaskLine, edge: Edge): boolean {
+  const to = agentById(line.agent)?.handle ?? nameOf(mesh, line.agent);
+  const from = (line.from ?? "").replace(/^@/, "");
+  const ends = [nameOf(mesh, edge.from), nameOf(mesh, edge.to)];
+  return ends.includes(to) && (ends.includes(from) || (from === "" && mesh.nodes.some((node) => node.kind === "person" && [edge.from, edge.to].includes(node.id))));
+}

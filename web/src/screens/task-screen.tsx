@@ -1,0 +1,145 @@
+// One task: what was asked, how it went, what came of it; an answer where one is wanted.
+
+import { useEffect, useState } from "preact/hooks";
+import { api, Refused } from "../api";
+import { AnswerField } from "../parts/answer-field";
+import { ArtifactView, ErrorCard } from "../parts/artifact-view";
+import { ConfirmButton } from "../parts/confirm-button";
+import { reasonOf, tell } from "../parts/failure";
+import { FetchProblem } from "../parts/fetch-problem";
+import { PlainText } from "../parts/plain-text";
+import { Loading, ScreenHead } from "../parts/screen-head";
+import { ClockTime, Since } from "../parts/since";
+import { StateWord } from "../parts/task-chip";
+import { agentUrl } from "../state/route";
+import { isOver, textOf } from "../state/task-fold";
+import { fetchSoon, keep, tasks } from "../state/tasks";
+import { isReadOnly, world } from "../state/world";
+import { t } from "../text";
+import type { Asked, Task, TaskState } from "../types";
+
+type Moment = { state: TaskState; at: string };
+
+export function TaskScreen({ id }: { id: string }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const task = tasks.value.get(id)?.task;
+  const load = () => {
+    setProblem(null);
+    api.task(id).then(
+      ({ task }) => keep([task]),
+      (error: unknown) => setProblem(reasonOf(error)),
+    );
+  };
+  useEffect(load, [id, world.value.boot]);
+  const history = useHistory(task);
+  if (!task) return problem ? <FetchProblem text={problem} again={load} /> : <Loading />;
+  const asked = askedIn(task);
+  const cancel = () => api.cancel(id).then(({ task }) => keep([task]), tell);
+  return (
+    <>
+      <ScreenHead title={t("task.title")} note={<><StateWord state={task.status.state} /> <Since at={task.updated_at} /></>}>
+        {task.agent && task.handle && (
+          <a class="button" href={agentUrl(task.agent)}>
+            @{task.handle}
+          </a>
+        )}
+        {!isOver(task.status.state) && !isReadOnly.value && <ConfirmButton label={t("task.cancel")} confirm={t("task.cancelSure")} onConfirm={() => void cancel()} />}
+      </ScreenHead>
+      <div class="screen-body narrow" data-task={task.id} data-state={task.status.state}>
+        <section class="asked from-agent">
+          <div class="entry-head">
+            <span class="route-chip">
+              {task.sender ?? t("mesh.you")} → @{task.handle ?? "?"}
+            </span>
+            {task.priority !== null && <span class="card-note">{t("mesh.priority", { n: task.priority })}</span>}
+            <ClockTime at={task.created_at} />
+          </div>
+          <p class="bubble">
+            <PlainText text={textOf(task.message.parts)} />
+          </p>
+        </section>
+        {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
+        <section class="reply">
+          {task.artifacts.map((artifact, index) => (
+            <ArtifactView key={index} artifact={artifact} agent={task.agent} />
+          ))}
+          {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} />}
+        </section>
+        <section class="task-history">
+          <h2>{t("task.history")}</h2>
+          <ol>
+            {history.map((moment) => (
+              <li key={`${moment.state}${moment.at}`}>
+                <StateWord state={moment.state} /> <ClockTime at={moment.at} />
+              </li>
+            ))}
+          </ol>
+          <p class="card-note breaks">
+            {t("task.id")} {task.id}
+            {task.source && <> · {t("task.source", { source: task.source })}</>}
+          </p>
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** The states seen so far; the hub keeps the first and the last. */
+function useHistory(task: Task | undefined): Moment[] {
+  const [seen, setSeen] = useState<Moment[]>([]);
+  const state = task?.status.state;
+  const at = task?.status.timestamp;
+  useEffect(() => {
+    if (!state || !at) return;
+    setSeen((before) => (before.at(-1)?.state === state ? before : [...before, { state, at }]));
+  }, [state, at]);
+  if (!task) return [];
+  const begin: Moment = { state: "submitted", at: task.created_at };
+  return seen[0]?.state === "submitted" ? seen : [begin, ...seen];
+}
+
+function askedIn(task: Task): Asked | null {
+  const said = task.status.message;
+  return typeof said === "object" && said !== null && "fingerprint" in said ? (said as Asked) : null;
+}
+
+function TaskQuestion({ task, asked }: { task: Task; asked: Asked }) {
+  const [isSending, setIsSending] = useState(false);
+  const [isChanged, setIsChanged] = useState(false);
+  const answer = async (value: string) => {
+    setIsSending(true);
+    setIsChanged(false);
+    try {
+      await api.input(task.id, value, asked.fingerprint);
+    } catch (error) {
+      if (error instanceof Refused && error.code === "prompt_changed") setIsChanged(true);
+      else tell(error);
+    }
+    fetchSoon(task.id);
+    setIsSending(false);
+  };
+  const isOff = isSending || isReadOnly.value;
+  return (
+    <section class="prompt-card" aria-label={t("prompt.label", { kind: asked.type })}>
+      {isChanged && (
+        <p class="notice" role="alert">
+          {t("prompt.changed")}
+        </p>
+      )}
+      <p class="prompt-question">
+        <PlainText text={asked.prompt} />
+      </p>
+      <div class="prompt-options">
+        {asked.options.map((option, index) => (
+          <button type="button" key={option} class="option" disabled={isOff} onClick={() => void answer(option)}>
+            <kbd>{index + 1}</kbd>
+            <span>{option}</span>
+          </button>
+        ))}
+      </div>
+      {asked.options.length === 0 && (
+        <AnswerField isSecret={asked.type === "password"} isOff={isOff} onAnswer={(value) => void answer(value)} />
+      )}
+    </section>
+  );
+}

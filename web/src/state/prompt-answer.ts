@@ -1,0 +1,28 @@
+// What is sent when a person picks an option, and which option is the default. Pure.
+
+import type { Prompt } from "../types";
+
+/** The label says best what was meant; where two are alike, the number tells them apart. */
+export function valueOf(prompt: Prompt, index: number): string {
+  const label = prompt.options[index]?.label ?? "";
+  const isUnique = prompt.options.filter((option) => option.label === label).length === 1;
+  return label !== "" && isUnique && !/^\d+$/.test(label) ? label : String(index + 1);
+}
+
+export function isDefault(prompt: Prompt, index: number): boolean {
+  if (typeof prompt.default === "number") return prompt.default === index;
+  if (typeof prompt.default !== "string") return prompt.selected === index;
+  const option = prompt.options[index];
+  const wanted = prompt.default.toLowerCase();
+  return option !== undefined && [option.label.toLowerCase(), option.key.toLowerCase()].includes(wanted);
+}
+
+/** Whether any words may be the answer. */
+export function takesText(prompt: Prompt): boolean {
+  return prompt.kind === "text" || prompt.kind === "password" || prompt.kind === "unknown" || prompt.options.length === 0;
+}
+
+/** Whether the question must be worked by single keys, since nobody knows what it offers. */
+export function wantsKeys(prompt: Prompt): boolean {
+  return prompt.kind === "unknown" || (prompt.kind === "selection" && prompt.options.length === 0);
+}

@@ -1,0 +1,79 @@
+// Addresses of the page. Every screen, agent, task and worktree can be linked to.
+
+import { signal } from "@preact/signals";
+
+export const AGENT_TABS = ["conversation", "terminal", "changes", "files", "info"] as const;
+export type AgentTab = (typeof AGENT_TABS)[number];
+
+export type Route =
+  | { screen: "agents" | "inbox" | "mesh" | "worktrees" | "settings" | "more" }
+  | { screen: "agent"; id: string; tab: AgentTab | null; path: string }
+  | { screen: "task"; id: string }
+  | { screen: "worktree"; id: string; tab: "changes" | "files"; path: string }
+  | { screen: "search"; q: string }
+  | { screen: "lost" };
+
+export function parseRoute(pathname: string, search: string): Route {
+  const [first = "", id = "", tab = ""] = pathname.split("/").filter(Boolean).map(decode);
+  const query = new URLSearchParams(search);
+  switch (first) {
+    case "":
+      return { screen: "agents" };
+    case "inbox":
+    case "mesh":
+    case "settings":
+    case "more":
+      return { screen: first };
+    case "a":
+      if (id === "") return { screen: "agents" };
+      return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "" };
+    case "t":
+      return id === "" ? { screen: "inbox" } : { screen: "task", id };
+    case "w": {
+      if (id === "") return { screen: "worktrees" };
+      const path = query.get("path") ?? "";
+      return { screen: "worktree", id, tab: tab === "files" ? "files" : "changes", path };
+    }
+    case "search":
+      return { screen: "search", q: query.get("q") ?? "" };
+    default:
+      return { screen: "lost" };
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export const agentUrl = (id: string, tab?: AgentTab, path?: string) =>
+  `/a/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${path ? `?path=${encodeURIComponent(path)}` : ""}`;
+export const taskUrl = (id: string) => `/t/${encodeURIComponent(id)}`;
+export const worktreeUrl = (id: string, tab?: "changes" | "files", path?: string) =>
+  `/w/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${path ? `?path=${encodeURIComponent(path)}` : ""}`;
+
+const hasWindow = typeof window !== "undefined";
+const here = () => (hasWindow ? parseRoute(location.pathname, location.search) : parseRoute("/", ""));
+
+export const route = signal<Route>(here());
+
+export function go(url: string, how: "push" | "replace" = "push"): void {
+  if (how === "push" && url !== location.pathname + location.search) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+  route.value = here();
+}
+
+/** Makes links of the page open without loading it again. */
+export function followLinks(): void {
+  window.addEventListener("popstate", () => (route.value = here()));
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target !== "" || link.origin !== location.origin || link.hasAttribute("download")) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { counts, groups, matches } from "../../src/state/agent-order";
+import { draw, thickness } from "../../src/state/graph";
+import { backoff } from "../../src/state/line";
+import { isWebAddress, pieces } from "../../src/state/links";
+import { asKeys, completing, readTarget } from "../../src/state/message-target";
+import { looksLikeDiff, rows } from "../../src/state/patch";
+import { isDefault, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
+import { parseRoute } from "../../src/state/route";
+import { actOf } from "../../src/state/shortcuts";
+import { ago, bytes } from "../../src/state/when";
+import { sizeIn } from "../../src/terminal/terminal-line";
+import { agent, edge, prompt } from "./builders";
+
+describe("agents in a list", () => {
+  const waiting = agent({ id: "2", handle: "zoe", status: "waiting", worktree: "w2", since: "2026-01-01T00:00:05Z" });
+  const longer = agent({ id: "3", handle: "mia", status: "waiting", worktree: "w2", since: "2026-01-01T00:00:01Z" });
+  const working = agent({ id: "4", handle: "abe", status: "working", worktree: "w1" });
+
+  it("are grouped by worktree, who waits longest first", () => {
+    const found = groups([working, waiting, longer]);
+    expect(found.map((group) => group.agents.map((one) => one.handle))).toEqual([["mia", "zoe"], ["abe"]]);
+  });
+
+  it("are counted and filtered by every word", () => {
+    expect(counts([working, waiting, longer])).toEqual({ working: 1, waiting: 2 });
+    expect(matches(waiting, "ZOE main")).toBe(true);
+    expect(matches(waiting, "zoe codex")).toBe(false);
+  });
+});
+
+describe("links in an agent's words", () => {
+  it("are only those of the web, without what ends the sentence", () => {
+    expect(pieces("see https://a.example/x. Or (http://b.example)!").filter((piece) => piece.href).map((piece) => piece.href)).toEqual([
+      "https://a.example/x",
+      "http://b.example",
+    ]);
+    expect(pieces("javascript:alert(1) data:text/html,x file:///etc/passwd").every((piece) => piece.href === null)).toBe(true);
+    expect(isWebAddress("javascript:alert(1)")).toBe(false);
+  });
+
+  it("lose no character of the text", () => {
+    const text = "a <b>https://x.example/?q=1&b=2</b> 日本語https://y.example、続き";
+    expect(pieces(text).map((piece) => piece.text).join("")).toBe(text);
+  });
+});
+
+describe("the message bar", () => {
+  it("knows to whom a line goes", () => {
+    expect(readTarget("@Codex review this", ["codex"], [])).toEqual({ kind: "other", handle: "codex", text: "review this" });
+    expect(readTarget("@nobody hello", ["codex"], []).kind).toBe("here");
+    expect(readTarget("me@example.com", ["example.com"], []).kind).toBe("here");
+    expect(readTarget("/clear", [], ["/clear"]).kind).toBe("command");
+    expect(readTarget("/etc/passwd", [], ["/clear"]).kind).toBe("here");
+  });
+
+  it("completes a first word and types commands key by key", () => {
+    expect(completing("@co", 3)).toEqual({ mark: "@", word: "co" });
+    expect(completing("say @co", 7)).toBeNull();
+    expect(asKeys("/a b")).toEqual(["/", "a", "Space", "b", "Enter"]);
+  });
+});
+
+describe("a diff", () => {
+  it("has the numbers of both sides", () => {
+    const found = rows("@@ -3,2 +3,3 @@ fn\n a\n-b\n+c\n+d\n\\ No newline at end of file\n");
+    expect(found.map((row) => [row.kind, row.old, row.new])).toEqual([
+      ["hunk", null, null], ["same", 3, 3], ["del", 4, null], ["add", null, 4], ["add", null, 5], ["note", null, null],
+    ]);
+    expect(looksLikeDiff("diff", "")).toBe(true);
+    expect(looksLikeDiff("rust", "@@ -1 +1 @@")).toBe(false);
+  });
+});
+
+describe("a question", () => {
+  it("is answered by label, or by number where labels are alike", () => {
+    expect(valueOf(prompt(), 1)).toBe("No");
+    const twins = prompt({ options: [{ label: "Go", key: "1" }, { label: "Go", key: "2" }] });
+    expect(valueOf(twins, 1)).toBe("2");
+    expect(valueOf(prompt({ options: [{ label: "7", key: "a" }] }), 0)).toBe("1");
+  });
+
+  it("outlines its default and offers what its kind wants", () => {
+    expect(isDefault(prompt({ default: "yes" }), 0)).toBe(true);
+    expect(isDefault(prompt({ default: "n" }), 1)).toBe(true);
+    expect(isDefault(prompt({ selected: 1 }), 1)).toBe(true);
+    expect(takesText(prompt({ kind: "password", options: [] }))).toBe(true);
+    expect(takesText(prompt())).toBe(false);
+    expect(wantsKeys(prompt({ kind: "unknown" }))).toBe(true);
+  });
+});
+
+describe("the mesh", () => {
+  const node = (id: string) => ({ id, kind: "agent" as const, handle: id, profile: null, status: null, card: null });
+
+  it("draws there and back as two lines and leaves out what has no ends", () => {
+    const { arcs, spots } = draw([node("a"), node("b")], [edge(), edge({ from: "b", to: "a" }), edge({ to: "gone" })]);
+    expect(spots).toHaveLength(2);
+    expect(arcs).toHaveLength(2);
+    expect(arcs[0]?.path).not.toBe(arcs[1]?.path);
+    expect(thickness(64)).toBeGreaterThan(thickness(1));
+  });
+});
+
+describe("addresses", () => {
+  it("lead to their screens", () => {
+    expect(parseRoute("/", "")).toEqual({ screen: "agents" });
+    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs" });
+    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "" });
+    expect(parseRoute("/t/x", "")).toEqual({ screen: "task", id: "x" });
+    expect(parseRoute("/w/x/files", "")).toEqual({ screen: "worktree", id: "x", tab: "files", path: "" });
+    expect(parseRoute("/search", "?q=a+b")).toEqual({ screen: "search", q: "a b" });
+    expect(parseRoute("/%E0%A4%A", "")).toEqual({ screen: "lost" });
+  });
+});
+
+describe("keys", () => {
+  const press = (key: string, over = {}) => ({ key, isCommand: false, isAlt: false, isTyping: false, ...over });
+
+  it("mean nothing while somebody types, but for the palette", () => {
+    expect(actOf(press("s", { isTyping: true }), 0, null).act).toBeNull();
+    expect(actOf(press("k", { isCommand: true, isTyping: true }), 0, null).act).toEqual({ do: "palette" });
+  });
+
+  it("go somewhere in two strokes, if the second comes soon", () => {
+    const { chordAt } = actOf(press("g"), 0, null);
+    expect(actOf(press("m"), 500, chordAt).act).toEqual({ do: "go", to: "/mesh" });
+    expect(actOf(press("m"), 5_000, chordAt).act).toBeNull();
+    expect(actOf(press("3"), 0, null).act).toEqual({ do: "answer", option: 3 });
+  });
+});
+
+describe("numbers for people", () => {
+  it("are short", () => {
+    const from = "2026-01-01T00:00:00Z";
+    const later = (seconds: number) => ago(from, Date.parse(from) + seconds * 1_000);
+    expect([2, 30, 90, 7_300, 200_000].map((n) => later(n).key)).toEqual(["ago.now", "ago.seconds", "ago.minutes", "ago.hours", "ago.days"]);
+    expect([12, 1_500, 999_950, 25_000_000].map(bytes)).toEqual(["12 B", "1.5 kB", "1.0 MB", "25 MB"]);
+  });
+
+  it("of waiting grow to ten seconds", () => {
+    expect([0, 1, 2, 9].map(backoff)).toEqual([500, 1_000, 2_000, 10_000]);
+  });
+
+  it("of a terminal's size are checked", () => {
+    expect(sizeIn('{"size":[80,24]}')).toEqual([80, 24]);
+    expect(['{"size":[0,24]}', '{"size":"x"}', "nonsense", '{"size":[80]}'].map(sizeIn)).toEqual([null, null, null, null]);
+  });
+});
