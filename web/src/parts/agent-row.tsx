@@ -10,7 +10,7 @@ import { PromptCard } from "./prompt-card";
 import { Since } from "./since";
 
 export function AgentRow({ agent }: { agent: Agent }) {
-  const doing = agent.prompt ? agent.prompt.question : (agent.task?.text ?? "");
+  const doing = agent.task?.text ?? "";
   return (
     <li class={`agent-row is-${agent.status}`} data-agent={agent.handle}>
       <a class="agent-link" href={agentUrl(agent.id)}>

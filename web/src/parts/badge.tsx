@@ -13,9 +13,9 @@ const SHAPES: Record<Status, JSX.Element> = {
       <path d="M8 3a5 5 0 0 1 0 10z" fill="currentColor" />
     </>
   ),
-  waiting: <path d="M8 2 14.500 13.500h-13z" fill="currentColor" />,
+  waiting: <path d="M8 2 14.5 13.5h-13z" fill="currentColor" />,
   stopping: <rect x="3" y="3" width="10" height="10" rx="1" fill="currentColor" />,
-  idle: <path d="M3 8.500l3.500 3.500L13 4.500" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" />,
+  idle: <path d="M3 8.5l3.5 3.5L13 4.5" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" />,
   failed: <path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" />,
   stopped: <circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="2" />,
 };
@@ -23,14 +23,16 @@ const SHAPES: Record<Status, JSX.Element> = {
 type Props = { status: Status; kind?: PromptKind | undefined; isShort?: boolean };
 
 export function Badge({ status, kind, isShort = false }: Props) {
-  const word = kind && status === "waiting" ? `${t(`status.${status}`)} · ${t(`kind.${kind}`)}` : t(`status.${status}`);
   const stale = isStale.value ? " is-stale" : "";
   return (
     <span class={`badge badge-${status}${stale}${isShort ? " is-short" : ""}`} data-status={status} title={isStale.value ? t("status.stale") : undefined}>
       <svg viewBox="0 0 16 16" aria-hidden="true" class="badge-shape">
         {SHAPES[status]}
       </svg>
-      <span class="badge-word">{word}</span>
+      <span class="badge-word">
+        {t(`status.${status}`)}
+        {kind && status === "waiting" && <span class="badge-kind"> · {t(`kind.${kind}`)}</span>}
+      </span>
     </span>
   );
 }

@@ -3,11 +3,11 @@
 const PATHS = {
   agents: "M4 6h16M4 12h16M4 18h10",
   inbox: "M4 13h4l2 3h4l2-3h4M4 13 6.5 5h11L20 13v6H4z",
-  mesh: "M6 7.5 17 6M6.5 9 8 16M10 17.5l6-1.5M18 8l.5 5.500",
-  worktrees: "M7 4v11M7 15a3 3 0 1 0 0 .1M17 4a2.500 2.500 0 1 0 0 .1M17 9c0 5-7 3-9.500 6.500",
-  search: "M10.500 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13M15.500 15.500 20 20",
-  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.500v5M9 14.500v5",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  mesh: "M6 7.5 17 6M6.5 9 8 16M10 17.5l6-1.5M18 8l.5 5.5",
+  worktrees: "M7 4v11M7 15a3 3 0 1 0 0 .1M17 4a2.5 2.5 0 1 0 0 .1M17 9c0 5-7 3-9.5 6.5",
+  search: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
+  more: "",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6 6 18",
   send: "M5 12h13M13 6l6 6-6 6",
@@ -16,7 +16,7 @@ const PATHS = {
   chevron: "M9 6l6 6-6 6",
   down: "M12 5v13M6 13l6 6 6-6",
   copy: "M9 9h11v11H9zM5 15V4h11",
-  folder: "M3 6h6l2 2.500h10V19H3z",
+  folder: "M3 6h6l2 2.5h10V19H3z",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   branch: "M7 5v14M7 14c6 0 10-1 10-6M17 8V5",
@@ -37,12 +37,19 @@ export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" {...stroke}>
       <path d={PATHS[name]} />
+      {name === "more" && (
+        <g fill="currentColor">
+          <circle cx="5.5" cy="12" r="1.2" />
+          <circle cx="12" cy="12" r="1.2" />
+          <circle cx="18.5" cy="12" r="1.2" />
+        </g>
+      )}
       {name === "mesh" && (
         <>
           <circle cx="5" cy="7.5" r="2" />
           <circle cx="19" cy="6" r="2" />
-          <circle cx="8.500" cy="18" r="2" />
-          <circle cx="18.500" cy="15.500" r="2" />
+          <circle cx="8.5" cy="18" r="2" />
+          <circle cx="18.5" cy="15.5" r="2" />
         </>
       )}
     </svg>

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, Refused } from "../api";
-import { isDefault, takesText, valueOf, wantsKeys } from "../state/prompt-answer";
+import { isDefault, takesText, valueOf, wantsKeys, wordOf } from "../state/prompt-answer";
 import { announce } from "../state/toasts";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -104,7 +104,7 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
             onClick={() => void answer(valueOf(prompt, index))}
           >
             <kbd>{index + 1}</kbd>
-            <span>{option.label || option.key}</span>
+            <span>{labelOf(option)}</span>
           </button>
         ))}
       </div>
@@ -123,4 +123,9 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
       {isScreenShown && <ScreenLines agent={agent} version={prompt.id} />}
     </section>
   );
+}
+
+function labelOf(option: Prompt["options"][number]): string {
+  const word = wordOf(option.label);
+  return word ? t(word) : option.label || option.key;
 }

@@ -18,6 +18,9 @@ import type { Status } from "../types";
 
 const COUNTED: readonly Status[] = ["waiting", "failed", "working", "stopping", "starting", "idle", "stopped"];
 
+/** Fewer agents than this are found without a filter. */
+const FILTER_FROM = 5;
+
 export function AgentsScreen() {
   const [filter, setFilter] = useState("");
   const all = agents.value;
@@ -31,7 +34,7 @@ export function AgentsScreen() {
   return (
     <>
       <ScreenHead title={t("nav.agents")} note={all.length > 0 ? note : undefined}>
-        {all.length > 0 && (
+        {all.length >= FILTER_FROM && (
           <input class="filter" type="search" placeholder={t("agents.filter")} aria-label={t("agents.filter")} value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
         )}
         {!isReadOnly.value && (

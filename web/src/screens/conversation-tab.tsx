@@ -104,7 +104,7 @@ function useEndInView(lines: Line[]) {
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
     else setHasNews(true);
-  }, [lines.length, JSON.stringify(lines.at(-1)).length]);
+  }, [lines.length, endVersion(lines)]);
   useEffect(() => {
     const watched = list.current;
     if (!watched) return;
@@ -119,4 +119,10 @@ function useEndInView(lines: Line[]) {
     if (isAtEnd.current) setHasNews(false);
   };
   return { list, hasNews, toEnd, onScroll };
+}
+
+/** Another value whenever the last line grew. */
+function endVersion(lines: Line[]): string {
+  const last = lines[lines.length - 1];
+  return last?.kind === "task" ? `${last.task.status.state}${JSON.stringify(last.task.artifacts).length}` : (last?.at ?? "");
 }

@@ -26,7 +26,7 @@ const usual: Prefs = {
   terminalFont: 13,
   terminalForReaders: false,
   railClosed: false,
-  split: 0.5,
+  split: 0.44,
 };
 
 export const prefs = signal<Prefs>({ ...usual, ...load<Partial<Prefs>>(KEY, {}) });

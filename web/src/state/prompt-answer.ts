@@ -17,6 +17,12 @@ export function isDefault(prompt: Prompt, index: number): boolean {
   return option !== undefined && [option.label.toLowerCase(), option.key.toLowerCase()].includes(wanted);
 }
 
+/** A bare letter says less than the word it stands for. */
+export function wordOf(label: string): "option.yes" | "option.no" | null {
+  if (/^y(es)?$/i.test(label)) return "option.yes";
+  return /^no?$/i.test(label) ? "option.no" : null;
+}
+
 /** Whether any words may be the answer. */
 export function takesText(prompt: Prompt): boolean {
   return prompt.kind === "text" || prompt.kind === "password" || prompt.kind === "unknown" || prompt.options.length === 0;

@@ -1,6 +1,6 @@
 // What the page knows, as signals, fed by the live line. The only place where messages of the hub become state.
 
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { t } from "../text";
 import type { Agent, Delta, Prompt, Session } from "../types";
 import { byUrgency } from "./agent-order";
@@ -11,7 +11,7 @@ import { prefs } from "./prefs";
 import { route } from "./route";
 import { beep } from "./sound";
 import { forgetNumbers, hear, tasks } from "./tasks";
-import { announce, toast } from "./toasts";
+import { announce, dismissAbout, toast } from "./toasts";
 import { markRead, markUnread } from "./unread";
 
 export const world = signal<World>(emptyWorld);
@@ -70,6 +70,7 @@ function react(delta: Delta): void {
       opened(delta.agent, delta.prompt);
       return;
     case "prompt.closed":
+      dismissAbout(delta.agent);
       if (delta.answer) {
         const by = isMe(delta.answer.by) ? t("answer.you") : delta.answer.by;
         note(delta.agent, t("note.answered", { value: delta.answer.value || "••••", by }), "good", delta.at);
@@ -93,7 +94,9 @@ function opened(id: string, prompt: Prompt): void {
   const handle = agentById(id)?.handle ?? id;
   const text = t("toast.waiting", { name: handle, question: prompt.question });
   announce(text);
-  if (!isViewed(id)) toast("plain", text, [{ label: t("act.open"), run: () => openAgent(id) }]);
+  // These screens show the question itself.
+  const isShown = isViewed(id) || ["agents", "inbox"].includes(route.value.screen);
+  if (!isShown) toast("plain", text, [{ label: t("act.open"), run: () => openAgent(id) }], id);
   if (prefs.value.sound) beep();
 }
 
@@ -122,6 +125,11 @@ export function watchWorld(open: (id: string) => void): void {
     if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => {});
   });
   effect(() => {
-    if (route.value.screen === "agent") markRead(route.value.id);
+    if (route.value.screen !== "agent") return;
+    const { id } = route.value;
+    untracked(() => {
+      markRead(id);
+      dismissAbout(id);
+    });
   });
 }

@@ -1,17 +1,25 @@
 // xterm writes <style> elements and style attributes, which the page's policy (no inline style) forbids. It makes all
 // its elements through the document it is given, so it is given one whose <style> is a constructed stylesheet and
-// whose spans set their style through the CSSOM. Both are what the policy allows.
+// whose spans set their style through the CSSOM. Both are what the policy allows. While it opens, one part of it
+// (its viewport) takes the window's own document all the same, so that makes such elements for the moment, too.
 
-export type StrictDocument = { document: Document; dispose: () => void };
+export type StrictDocument = {
+  document: Document;
+  /** Opens the terminal with every element made strictly. */
+  during: (open: () => void) => void;
+  dispose: () => void;
+};
 
 export function strictDocument(): StrictDocument {
   const sheets = new Set<CSSStyleSheet>();
+
+  const make = document.createElement.bind(document);
 
   const styleStandIn = (): HTMLElement => {
     const sheet = new CSSStyleSheet();
     sheets.add(sheet);
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    const element = document.createElement("span");
+    const element = make("span");
     element.hidden = true;
     Object.defineProperty(element, "textContent", {
       configurable: true,
@@ -23,7 +31,7 @@ export function strictDocument(): StrictDocument {
 
   const createElement = (name: string): HTMLElement => {
     if (name === "style") return styleStandIn();
-    const element = document.createElement(name);
+    const element = make(name);
     if (name === "span" || name === "div") element.setAttribute = setAttribute;
     return element;
   };
@@ -37,6 +45,14 @@ export function strictDocument(): StrictDocument {
   });
   return {
     document: strict,
+    during(open) {
+      document.createElement = createElement as typeof document.createElement;
+      try {
+        open();
+      } finally {
+        Reflect.deleteProperty(document, "createElement");
+      }
+    },
     dispose() {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !sheets.has(sheet));
       sheets.clear();

@@ -24,7 +24,7 @@ import { touchScroll } from "./touch-scroll";
 
 /** The size of an agent in the background, until it tells its own. */
 const USUAL = { cols: 120, rows: 40 };
-const SMALLEST_FONT = 7;
+const SMALLEST_FONT = 8;
 const FONTS = { least: 8, most: 24 };
 
 type Parts = { terminal: Terminal; fit: FitAddon; search: SearchAddon; line: TerminalLine };
@@ -77,7 +77,7 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
     const search = new SearchAddon();
     terminal.loadAddon(fit);
     terminal.loadAddon(search);
-    terminal.open(place);
+    strict.during(() => terminal.open(place));
     const quiet = silence(terminal);
     const touch = touchScroll(terminal, place);
     const line = openTerminalLine(agent.id, {
@@ -139,11 +139,6 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
             {t("terminal.fit")}
           </button>
         )}
-        {!hasSize && (
-          <button type="button" class="chip-button" aria-pressed={isScaled} onClick={() => setIsScaled(!isScaled)}>
-            {t("terminal.scale")}
-          </button>
-        )}
         <button type="button" class="chip-button" aria-label={t("terminal.smaller")} onClick={() => font(-1)}>
           A−
         </button>
@@ -156,6 +151,11 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
         <button type="button" class="icon-button small" aria-label={t("terminal.copy")} onClick={copy}>
           <Icon name="copy" />
         </button>
+        {!hasSize && (
+          <button type="button" class="chip-button" aria-pressed={isScaled} onClick={() => setIsScaled(!isScaled)}>
+            {t("terminal.scale")}
+          </button>
+        )}
       </div>
       {isSearching && <SearchBar onSearch={(text, isBack) => (isBack ? parts.current?.search.findPrevious(text) : parts.current?.search.findNext(text))} />}
       {state !== "open" && (

@@ -1,0 +1,89 @@
+// A private home with a real hub and real agents, for tests of the page. Everything started here ends with it.
+
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const BINARY = resolve(process.env["SYNAPSE_BIN"] ?? join(import.meta.dirname, "../../../target/debug/synapse"));
+const PATIENCE_MS = 30_000;
+
+export class World {
+  readonly home = mkdtempSync(join(tmpdir(), "synapse-page-test-"));
+  readonly repository = join(this.home, "shop");
+  private hub: ChildProcess | null = null;
+  /** Where the hub is served; the same after a restart. */
+  url = "";
+  private port = 0;
+
+  private get env(): NodeJS.ProcessEnv {
+    const home = { HOME: this.home, SYNAPSE_HOME: join(this.home, ".synapse"), A2A_HOME: join(this.home, ".a2a") };
+    const git = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com", GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.com" };
+    return { ...process.env, ...home, ...git, PATH: `${dirname(BINARY)}:${process.env["PATH"] ?? ""}`, NO_COLOR: "1" };
+  }
+
+  /** Runs a command to its end and gives what it printed. */
+  run(command: string, ...args: string[]): string {
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd: this.repository, env: this.env, encoding: "utf8", timeout: PATIENCE_MS });
+    if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${status} ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  synapse(...args: string[]): string {
+    return this.run(BINARY, ...args);
+  }
+
+  makeRepository(): void {
+    mkdirSync(this.repository, { recursive: true });
+    mkdirSync(join(this.repository, "src"));
+    writeFileSync(join(this.repository, "README.md"), "# Shop\n\nA small shop.\n");
+    writeFileSync(join(this.repository, "src/cart.py"), "def total(prices):\n    return sum(prices)\n");
+    this.run("git", "init", "-q", "-b", "main");
+    this.run("git", "add", "-A");
+    this.run("git", "commit", "-q", "-m", "begin");
+  }
+
+  /** Starts the hub and gives the one-time link it prints. */
+  async startHub(): Promise<string> {
+    const hub = spawn(BINARY, ["web", "--port", String(this.port)], { cwd: this.repository, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    this.hub = hub;
+    const said: string[] = [];
+    hub.stderr.on("data", (chunk: Buffer) => said.push(String(chunk)));
+    const link = await new Promise<string>((found, failed) => {
+      createInterface({ input: hub.stdout }).once("line", found);
+      hub.once("exit", (code) => failed(new Error(`the hub ended with ${code}: ${said.join("")}`)));
+    });
+    this.url = new URL(link).origin;
+    this.port = Number(new URL(link).port);
+    return link;
+  }
+
+  async killHub(): Promise<void> {
+    const hub = this.hub;
+    this.hub = null;
+    if (!hub || hub.exitCode !== null) return;
+    const ended = new Promise((done) => hub.once("exit", done));
+    hub.kill("SIGKILL");
+    await ended;
+  }
+
+  link(...args: string[]): string {
+    return this.synapse("web", "login", ...args).trim();
+  }
+
+  startAgent(name: string, dir = this.repository): void {
+    this.synapse("start", "dummy", "--name", name, "--port", "0", "--cwd", dir);
+  }
+
+  /** Sends without waiting for the reply. */
+  send(name: string, text: string, ...args: string[]): void {
+    this.synapse("send", name, text, "--no-return", ...args);
+  }
+
+  async end(): Promise<void> {
+    await this.killHub();
+    spawnSync(BINARY, ["stop", "--all"], { cwd: this.home, env: this.env, timeout: PATIENCE_MS });
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
