@@ -19,8 +19,9 @@ export function KeyRow({ onKey, isDisabled = false }: { onKey: (key: string) => 
   return (
     <div class="key-row" role="group" aria-label={t("keys.row")}>
       {KEYS.map(({ label, key }) => (
-        <button type="button" class="key" key={key} disabled={isDisabled} aria-label={t("keys.send", { key })} onClick={() => onKey(key)}>
-          {label}
+        <button type="button" class="key" key={key} disabled={isDisabled} onClick={() => onKey(key)}>
+          <span aria-hidden="true">{label}</span>
+          <span class="visually-hidden">{t("keys.send", { key })}</span>
         </button>
       ))}
     </div>

@@ -1,13 +1,16 @@
 // A task's state as a small link to it.
 
 import { taskUrl } from "../state/route";
+import { isInterrupted } from "../state/task-fold";
 import { t } from "../text";
 import type { Task, TaskState } from "../types";
 
 export function TaskChip({ task }: { task: Task }) {
+  const state = isInterrupted(task) ? "canceled" : task.status.state;
+  const word = isInterrupted(task) ? t("task.interrupted") : t(`task.${task.status.state}`);
   return (
-    <a class={`task-chip task-${task.status.state}`} href={taskUrl(task.id)}>
-      {t(`task.${task.status.state}`)}
+    <a class={`task-chip task-${state}`} href={taskUrl(task.id)}>
+      {word}
     </a>
   );
 }

@@ -1,7 +1,7 @@
 // One exchange of a conversation: what was asked, what came back, and how it ended.
 
 import { api } from "../api";
-import { isOver, textOf } from "../state/task-fold";
+import { isInterrupted, isOver, textOf } from "../state/task-fold";
 import { t } from "../text";
 import type { Task } from "../types";
 import { ArtifactView, ErrorCard } from "./artifact-view";
@@ -41,8 +41,8 @@ export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
           ))}
         </div>
       )}
-      {state === "failed" && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={task.agent ? retry : undefined} />}
-      {(state === "canceled" || state === "rejected") && <p class="system-line">{endLine(task)}</p>}
+      {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={task.agent ? retry : undefined} />}
+      {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
       {!isOver(state) && state === "working" && task.artifacts.length === 0 && (
         <p class="typing" aria-label={t("status.working")}>
           <span />
@@ -55,6 +55,7 @@ export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
 }
 
 function endLine(task: Task): string {
+  if (isInterrupted(task)) return t("task.interrupted");
   const reason = typeof task.status.message === "string" ? task.status.message : "";
   const word = t(`task.${task.status.state as "canceled" | "rejected"}`);
   return reason === "" ? word : `${word}: ${reason}`;

@@ -12,7 +12,7 @@ import { InterruptButton } from "../parts/interrupt-button";
 import { useFetched } from "../parts/use-fetched";
 import { load, save } from "../state/prefs";
 import { agentUrl, taskUrl } from "../state/route";
-import { textOf } from "../state/task-fold";
+import { isInterrupted, textOf } from "../state/task-fold";
 import { tasks } from "../state/tasks";
 import { agents, hasWorld, isReadOnly, waiting } from "../state/world";
 import { t } from "../text";
@@ -31,7 +31,7 @@ export function InboxScreen() {
   };
   const asking = [...waiting.value].sort((a, b) => a.since.localeCompare(b.since));
   const lost = agents.value.filter((agent) => agent.status === "failed");
-  const failed = failedTasks(failures.value?.tasks ?? []).filter((task) => !done.has(task.id));
+  const failed = failedTasks(failures.value?.tasks ?? []).filter((task) => !done.has(task.id) && !isInterrupted(task));
   const count = asking.length + lost.length + failed.length;
   return (
     <>

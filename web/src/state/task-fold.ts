@@ -16,6 +16,11 @@ export function isOver(state: TaskState): boolean {
   return OVER.has(state);
 }
 
+/** Somebody stopped it: that is no failure of the agent. */
+export function isInterrupted(task: Task): boolean {
+  return task.status.state === "failed" && task.status.error?.code === "INTERRUPTED";
+}
+
 export function fetched(task: Task): Live {
   return { task, number: null, artifactIds: [] };
 }

@@ -48,7 +48,10 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
     if (hasSize) {
       current.terminal.options.fontSize = fontSize;
       const size = current.fit.proposeDimensions();
-      if (size) current.line.takeSize(size.cols, size.rows);
+      if (size && (size.cols !== current.terminal.cols || size.rows !== current.terminal.rows)) {
+        current.line.takeSize(size.cols, size.rows);
+        current.terminal.resize(size.cols, size.rows);
+      }
     } else current.terminal.options.fontSize = isScaled ? scaledFont(current.terminal, box.current, fontSize) : fontSize;
   };
 
@@ -139,11 +142,13 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
             {t("terminal.fit")}
           </button>
         )}
-        <button type="button" class="chip-button" aria-label={t("terminal.smaller")} onClick={() => font(-1)}>
-          A−
+        <button type="button" class="chip-button" onClick={() => font(-1)}>
+          <span aria-hidden="true">A−</span>
+          <span class="visually-hidden">{t("terminal.smaller")}</span>
         </button>
-        <button type="button" class="chip-button" aria-label={t("terminal.larger")} onClick={() => font(1)}>
-          A+
+        <button type="button" class="chip-button" onClick={() => font(1)}>
+          <span aria-hidden="true">A+</span>
+          <span class="visually-hidden">{t("terminal.larger")}</span>
         </button>
         <button type="button" class="icon-button small" aria-label={t("terminal.search")} aria-pressed={isSearching} onClick={() => setIsSearching(!isSearching)}>
           <Icon name="search" />

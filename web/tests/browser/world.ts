@@ -34,6 +34,11 @@ export class World {
     return this.run(BINARY, ...args);
   }
 
+  /** The same where failing is no matter, as in clearing up. */
+  tryRun(...args: string[]): void {
+    spawnSync(BINARY, args, { cwd: this.repository, env: this.env, timeout: PATIENCE_MS });
+  }
+
   makeRepository(): void {
     mkdirSync(this.repository, { recursive: true });
     mkdirSync(join(this.repository, "src"));
@@ -42,6 +47,21 @@ export class World {
     this.run("git", "init", "-q", "-b", "main");
     this.run("git", "add", "-A");
     this.run("git", "commit", "-q", "-m", "begin");
+  }
+
+  /** A program that prints what a page must not be touched by. */
+  writeProfiles(): void {
+    const profiles = join(this.home, ".synapse", "profiles");
+    mkdirSync(profiles, { recursive: true });
+    const script = join(this.home, "hostile.sh");
+    const evil = [
+      "\\033]52;c;cHduZWQ=\\007",
+      "\\033]8;;javascript:alert(1)\\007link\\033]8;;\\007",
+      "<img src=x onerror=alert(1)><script>alert(2)</script>",
+    ].join(" ");
+    writeFileSync(script, `printf 'hostile> '\nwhile read line; do printf '${evil}\\nend of it\\n'; printf 'hostile> '; done\n`);
+    const profile = ["name: hostile", `command: [sh, ${script}]`, "idle_regex: '^hostile> $'", "prompt_template: '{text}'", "interrupt_key: ctrl-c"];
+    writeFileSync(join(profiles, "hostile.yaml"), `${profile.join("\n")}\n`);
   }
 
   /** Starts the hub and gives the one-time link it prints. */
@@ -72,8 +92,10 @@ export class World {
     return this.synapse("web", "login", ...args).trim();
   }
 
-  startAgent(name: string, dir = this.repository): void {
-    this.synapse("start", "dummy", "--name", name, "--port", "0", "--cwd", dir);
+  /** In a folder of its own by default: agents of one folder share their history. */
+  startAgent(name: string, dir = join(this.home, name), profile = "dummy"): void {
+    mkdirSync(dir, { recursive: true });
+    this.synapse("start", profile, "--name", name, "--port", "0", "--cwd", dir);
   }
 
   /** Sends without waiting for the reply. */
@@ -83,7 +105,7 @@ export class World {
 
   async end(): Promise<void> {
     await this.killHub();
-    spawnSync(BINARY, ["stop", "--all"], { cwd: this.home, env: this.env, timeout: PATIENCE_MS });
+    this.tryRun("stop", "--all");
     rmSync(this.home, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,70 @@
+import { badge, bar, expect, isPhone, openAgent, say, test } from "./fixtures";
+
+test("a message is sent and its reply streams in", async ({ enter, fresh }) => {
+  const page = await enter();
+  const name = fresh("talker");
+  await openAgent(page, name);
+  await say(page, "slow:4");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  const reply = page.locator(".entry").last().locator(".reply");
+  await expect(reply).toContainText("alpha");
+  expect(await reply.textContent()).not.toContain("fourteen");
+  await expect(reply).toContainText("fourteen");
+  await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");
+  await expect(page.locator(".entry")).toHaveCount(1);
+});
+
+test("code comes as a card that can be copied, JSON as a tree", async ({ enter, fresh, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await enter();
+  await openAgent(page, fresh("coder"));
+  await say(page, "code:");
+  const card = page.locator(".code-card");
+  await expect(card.locator(".card-title")).toHaveText("python");
+  await expect(card.locator("code")).toContainText('    return f"Hello, {name}!"');
+  await card.getByRole("button", { name: "Copy" }).click();
+  await expect(card.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("def greet(name: str) -> str:\n");
+  await say(page, "json");
+  await expect(page.locator(".json-card")).toContainText("gamma");
+});
+
+test("messages wait their turn, and one can be sent at once", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("queuer"));
+  await say(page, "wait:60");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  await say(page, "say:first");
+  await say(page, "say:second");
+  await expect(page.locator(".queue")).toContainText("2 queued");
+  const first = page.locator(".queue-chip").filter({ hasText: "say:first" });
+  await first.getByRole("button", { name: "Edit" }).click();
+  await expect(bar(page)).toHaveValue("say:first");
+  await bar(page).fill("");
+  await expect(page.locator(".queue")).toContainText("1 queued");
+  await page.locator(".queue-chip").getByRole("button", { name: "Send now" }).click();
+  await expect(page.locator(".queue")).toHaveCount(0);
+  await expect(page.locator(".entry").filter({ hasText: "say:second" }).locator(".reply")).toContainText("second");
+  await expect(page.locator(".entry").filter({ hasText: "wait:60" })).toHaveAttribute("data-state", "canceled");
+});
+
+test("a draft is kept for each agent", async ({ enter, fresh }) => {
+  const page = await enter();
+  const name = fresh("drafted");
+  await openAgent(page, name);
+  await bar(page).fill("not yet");
+  await page.reload();
+  await expect(bar(page)).toHaveValue("not yet");
+});
+
+test("Enter sends at a desk and makes a line on a phone; an input method keeps its Enter", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("typist"));
+  const field = bar(page);
+  await field.focus();
+  await field.evaluate((box) => box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true })));
+  await field.pressSequentially("say:typed");
+  await field.press("Enter");
+  if (isPhone(page)) await expect(field).toHaveValue("say:typed\n");
+  else await expect(page.locator(".entry .reply")).toContainText("typed");
+});

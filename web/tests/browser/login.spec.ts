@@ -1,0 +1,40 @@
+import { bar, expect, openAgent, stopButton, test } from "./fixtures";
+
+test("a one-time link lets in once, and leaves the address bar first", async ({ page, browser, world }) => {
+  const link = world.link();
+  await page.goto(link);
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  expect(page.url()).not.toContain("code");
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+
+  const other = await browser.newPage();
+  await other.goto(link);
+  await expect(other.getByTestId("toast")).toContainText("used already");
+  await expect(other.getByLabel("One-time code")).toBeVisible();
+  await other.close();
+});
+
+test("a code can be typed, and a wrong one says what to do", async ({ page, world }) => {
+  await page.goto(world.url);
+  await page.getByLabel("One-time code").fill("wrong");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await expect(page.getByRole("alert")).toContainText("synapse web login");
+  await page.getByLabel("One-time code").fill(world.link());
+  await page.getByRole("button", { name: "Log in" }).click();
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+});
+
+test("a read-only device sees everything and can do nothing", async ({ page, world, fresh }) => {
+  const name = fresh("watched");
+  await page.goto(world.link("--read-only"));
+  await openAgent(page, name);
+  await expect(stopButton(page)).toBeDisabled();
+  await expect(bar(page)).toBeDisabled();
+});
+
+test("logging out shows the login", async ({ enter }) => {
+  const page = await enter("/settings");
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+import { expect, isPhone, openAgent, say, stopButton, test, toast } from "./fixtures";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe calls serious or worse, in short. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  // Run through the debugger, which the page's policy does not bind.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const tool = (window as unknown as { axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] }[] }> } }).axe;
+    const { violations } = await tool.run();
+    const grave = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
+    return grave.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+  });
+}
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`every screen is accessible, ${scheme}`, async ({ enter, world, fresh, page: blank }) => {
+    await blank.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    const page = await enter();
+    const name = fresh("seen");
+    await openAgent(page, name);
+    await say(page, "code:");
+    await expect(page.locator(".code-card")).toBeVisible();
+    await say(page, "ask:yn Sure?");
+    await expect(page.locator(".prompt-card")).toBeVisible();
+    const agent = new URL(page.url()).pathname;
+    const paths = ["/", agent, `${agent}/terminal`, `${agent}/changes`, `${agent}/files`, `${agent}/info`, "/inbox", "/mesh", "/w", "/search?q=code", "/settings", "/more"];
+    for (const path of paths) {
+      await page.goto(world.url + path);
+      await expect(page.locator(".loading")).toHaveCount(0);
+      await expect(page.locator("h1").first()).toBeVisible();
+      if (path.endsWith("/terminal")) await expect(page.locator(".xterm-rows")).toContainText("dummy>");
+      expect(await seriousFindings(page), path).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${path} is wider than the window`).toBeLessThanOrEqual(0);
+    }
+  });
+}
+
+test("the theme follows the system, and what was chosen over it", async ({ enter }) => {
+  const page = await enter("/settings");
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await ground();
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await ground();
+  expect(dark).not.toBe(light);
+  await page.getByLabel("Theme").selectOption("dark");
+  expect(await ground()).toBe(dark);
+  await page.reload();
+  await expect(page.getByLabel("Theme")).toHaveValue("dark");
+  expect(await ground()).toBe(dark);
+});
+
+test("the page speaks Japanese, with the seed's own words for a failed stop", async ({ enter, world, fresh }) => {
+  const page = await enter("/settings");
+  await page.getByLabel("Language").selectOption("ja");
+  await expect(page.getByRole("heading", { name: "設定", level: 1 })).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "ja");
+  const name = fresh("japan");
+  await page.goto(world.url);
+  await openAgent(page, name);
+  await expect(page.locator(".agent-head .badge")).toContainText("待機");
+  const answers = [
+    { status: 404, text: "セッションが起動していません" },
+    { status: 500, text: "中断に失敗しました" },
+  ];
+  const stop = page.locator(".message-bar").getByRole("button", { name: "停止" });
+  for (const { status, text } of answers) {
+    await page.route("**/interrupt", (route) => route.fulfill({ status, json: { error: "x", code: "" } }));
+    await expect(stop).toHaveAttribute("data-state", "idle");
+    await stop.click();
+    await expect(toast(page, text)).toBeVisible();
+    await page.unroute("**/interrupt");
+  }
+  await page.route("**/interrupt", (route) => route.abort("connectionfailed"));
+  await expect(stop).toHaveAttribute("data-state", "idle");
+  await stop.click();
+  await expect(toast(page, "通信エラー。再試行してください")).toBeVisible();
+});
+
+test("the stop button is orange, as large as send, and always there", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("orange"));
+  const stop = await stopButton(page).boundingBox();
+  const send = await page.getByRole("button", { name: "Send" }).boundingBox();
+  expect([stop?.width, stop?.height]).toEqual([send?.width, send?.height]);
+  if (isPhone(page)) expect(stop?.height).toBeGreaterThanOrEqual(44);
+  const [red, green, blue] = await stopButton(page).evaluate((button) => (getComputedStyle(button).color.match(/\d+/g) ?? []).map(Number));
+  expect(red).toBeGreaterThan((green ?? 0) * 2);
+  expect(green).toBeGreaterThan(blue ?? 0);
+});
+
+test("keys go places, and the palette finds things", async ({ enter, fresh }) => {
+  const page = await enter();
+  test.skip(isPhone(page), "for keyboards");
+  const name = fresh("found");
+  await expect(page.locator(`[data-agent="${name}"]`)).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("m");
+  await expect(page.getByRole("heading", { name: "Mesh", level: 1 })).toBeVisible();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toContainText("Keyboard shortcuts");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill(name);
+  await expect(page.getByRole("option").first()).toContainText(name);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+});
+
+test("a phone changes tabs by a swipe", async ({ enter, fresh }) => {
+  const page = await enter();
+  test.skip(!isPhone(page), "for fingers");
+  await openAgent(page, fresh("swiped"));
+  const client = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", x: number) =>
+    client.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y: 400 }] });
+  await touch("touchStart", 330);
+  for (let x = 310; x >= 90; x -= 40) await touch("touchMove", x);
+  await touch("touchEnd", 0);
+  await expect(page.getByTestId("terminal")).toBeVisible();
+});

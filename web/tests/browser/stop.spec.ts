@@ -1,0 +1,85 @@
+import { badge, expect, openAgent, say, stopButton, test, toast } from "./fixtures";
+
+test("Stop is confirmed by the badge and a receipt", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("runner"));
+  await say(page, "wait:60");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  await stopButton(page).click();
+  await expect(toast(page, /^Stopped runner/)).toBeVisible();
+  await expect(badge(page)).toHaveAttribute("data-status", "idle");
+  await expect(page.locator(".entry").last()).toContainText("interrupted");
+  await expect(stopButton(page)).toHaveAttribute("data-state", "idle");
+});
+
+test("Stop at an idle prompt sends nothing and says so", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("resting"));
+  await expect(stopButton(page)).toBeEnabled();
+  await stopButton(page).click();
+  await expect(toast(page, "Nothing is running")).toBeVisible();
+});
+
+test("Stop tries once more when the network fails once, and tells when it fails twice", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("shaky"));
+  await say(page, "wait:60");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  let tries = 0;
+  let failures = 1;
+  await page.route("**/interrupt", async (route) => {
+    tries += 1;
+    if (failures > 0) {
+      failures -= 1;
+      await route.abort("connectionfailed");
+    } else await route.continue();
+  });
+  await stopButton(page).click();
+  await expect(toast(page, /^Stopped/)).toBeVisible();
+  expect(tries).toBe(2);
+  await expect(stopButton(page)).toHaveAttribute("data-state", "idle");
+
+  failures = 2;
+  await stopButton(page).click();
+  await expect(toast(page, "Network error. Please try again")).toBeVisible();
+  expect(tries).toBe(4);
+});
+
+test("two taps in a second are one, and a failing hub is told as it is", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("tapped"));
+  let asked = 0;
+  await page.route("**/interrupt", async (route) => {
+    asked += 1;
+    await route.fulfill({ status: asked === 1 ? 500 : 404, json: { error: "x", code: asked === 1 ? "internal" : "no_such_agent" } });
+  });
+  await stopButton(page).dblclick();
+  await expect(toast(page, "Could not interrupt")).toBeVisible();
+  expect(asked).toBe(1);
+  await expect(stopButton(page)).toHaveAttribute("data-state", "idle");
+  await stopButton(page).click();
+  await expect(toast(page, "The session is not running")).toBeVisible();
+});
+
+test("a program that does not react is offered stronger keys, up to kill", async ({ enter, fresh }) => {
+  const page = await enter();
+  const name = fresh("deaf");
+  await openAgent(page, name);
+  await say(page, "hang");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  await stopButton(page).click();
+  const warning = toast(page, "still running");
+  await expect(warning.getByRole("button", { name: "Press Esc again" })).toBeVisible();
+  await expect(warning.getByRole("button", { name: "Ctrl+C" })).toBeVisible();
+  await warning.getByRole("button", { name: "Kill" }).click();
+  await expect(page.getByText("This agent is not running any more")).toBeVisible();
+});
+
+test("everything is stopped at once", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const names = [fresh("one"), fresh("two")];
+  for (const name of names) world.send(name, "wait:60");
+  for (const name of names) await expect(page.locator(`[data-agent="${name}"] .badge`)).toHaveAttribute("data-status", "working");
+  await page.getByRole("button", { name: "Stop all" }).click();
+  await expect(toast(page, /^Stopped 2/)).toBeVisible();
+});

@@ -1,0 +1,58 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, isPhone, openTab, test, toast } from "./fixtures";
+
+test("a worktree is made, worked in, looked at, merged and removed", async ({ enter, world }) => {
+  const page = await enter("/w");
+  const branch = isPhone(page) ? "login-phone" : "login";
+  await page.locator('[data-repository="shop"]').getByRole("button", { name: "Worktree" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Branch", { exact: true }).fill(branch);
+  await dialog.getByLabel("First agent").selectOption("dummy");
+  await dialog.getByRole("button", { name: "Create worktree" }).click();
+  await expect(page.locator(".agent-head .badge")).toHaveAttribute("data-status", "idle");
+  const agent = await page.locator(".agent-head h1").innerText();
+
+  const folder = join(world.home, `shop-${branch}`);
+  writeFileSync(join(folder, "src/cart.py"), "def total(prices):\n    return round(sum(prices), 2)\n");
+  writeFileSync(join(folder, `${branch}.md`), "# Login\n");
+  await openTab(page, "Changes");
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect(page.locator(".changed-file")).toHaveCount(2);
+  await expect(page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" })).toBeVisible();
+  await openTab(page, "Files");
+  await page.getByRole("button", { name: "src" }).click();
+  await page.getByRole("button", { name: "cart.py" }).click();
+  await expect(page.locator(".code.numbered")).toContainText("round(sum(prices), 2)");
+
+  world.synapse("stop", agent);
+  await page.goto(`${world.url}/w`);
+  await page.locator(`[data-worktree="shop-${branch}"] .agent-link`).click();
+  await page.getByRole("button", { name: "Remove…" }).click();
+  await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(page.getByTestId("loss")).toContainText("1 changed files");
+  await expect(page.getByTestId("loss")).toContainText("1 new files");
+  await dialog.getByRole("button", { name: "Keep" }).click();
+
+  await page.getByRole("button", { name: "Merge…" }).click();
+  await dialog.getByLabel(/Commit message/).fill("round the total");
+  await dialog.getByRole("button", { name: "Merge into main" }).click();
+  await expect(toast(page, `Merged ${branch} into main`)).toBeVisible();
+  expect(world.run("git", "log", "--oneline", "-3")).toContain("round the total");
+
+  await page.getByRole("button", { name: "Remove…" }).click();
+  await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(toast(page, `Removed shop-${branch}`)).toBeVisible();
+  await expect(page.locator(`[data-worktree="shop-${branch}"]`)).toHaveCount(0);
+  expect(world.run("git", "worktree", "list")).not.toContain(branch);
+  world.run("git", "reset", "-q", "--hard", "HEAD~1");
+});
+
+test("a branch name that looks like an option is refused", async ({ enter }) => {
+  const page = await enter("/w");
+  await page.locator('[data-repository="shop"]').getByRole("button", { name: "Worktree" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Branch", { exact: true }).fill("--upload-pack=x");
+  await dialog.getByRole("button", { name: "Create worktree" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("not a name git takes");
+});
