@@ -7,6 +7,7 @@ import { App } from "./app";
 import { listenToKeys } from "./keyboard";
 import { reasonOf } from "./parts/failure";
 import { startClock } from "./state/clock";
+import { followKeyboard } from "./state/window";
 import { prefs, wearPrefs } from "./state/prefs";
 import { agentUrl, followLinks, go } from "./state/route";
 import { toast } from "./state/toasts";
@@ -43,6 +44,7 @@ async function begin(code: string | null): Promise<void> {
 const code = takeCode();
 wearPrefs();
 startClock();
+followKeyboard();
 followLinks();
 listenToKeys();
 whenLoggedOut(loggedOut);

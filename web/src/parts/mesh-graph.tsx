@@ -64,7 +64,7 @@ function NodeMark({ node, x, y }: { node: Node; x: number; y: number }) {
   const mark = (
     <g class={`node node-${node.kind}${status ? ` status-${status}` : ""}`} transform={`translate(${x} ${y})`}>
       <circle r="26" />
-      <text class="node-letter" y="6">
+      <text class="node-letter" y="6" aria-hidden="true">
         {handle.slice(0, 2).toUpperCase()}
       </text>
       <text class="node-name" y="44">
@@ -76,7 +76,7 @@ function NodeMark({ node, x, y }: { node: Node; x: number; y: number }) {
     </g>
   );
   return agent ? (
-    <a href={agentUrl(agent.id)} aria-label={`${handle}, ${word}`}>
+    <a href={agentUrl(agent.id)}>
       {mark}
     </a>
   ) : (

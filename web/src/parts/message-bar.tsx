@@ -144,7 +144,7 @@ export function MessageBar({ agent, insert, bindStop }: Props) {
       {offered.length > 0 && <Completion id="completion" choices={offered} picked={picked} onPick={complete} />}
       {target.kind === "other" && <TargetChip from={agent.handle} to={target.handle} wish={wish} onWish={setWish} />}
       <AttachedFiles files={files} onRemove={(index) => setFiles(files.filter((_, at) => at !== index))} />
-      <div class="message-row">
+      <div class="message-row" onMouseDown={keepKeyboard}>
         <button type="button" class="round-button slash" aria-label={t("bar.slash")} disabled={isOff} onClick={() => beginCommand(write, text, field.current)}>
           <Icon name="slash" />
         </button>
@@ -206,4 +206,9 @@ function grow(field: HTMLTextAreaElement | null): void {
   if (!field) return;
   field.style.height = "auto";
   field.style.height = `${field.scrollHeight}px`;
+}
+
+/** A button of the bar takes no focus, so that a phone's keyboard stays open. */
+function keepKeyboard(event: MouseEvent): void {
+  if (!(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
 }

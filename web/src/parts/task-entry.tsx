@@ -1,7 +1,7 @@
 // One exchange of a conversation: what was asked, what came back, and how it ended.
 
 import { api } from "../api";
-import { isInterrupted, isOver, textOf } from "../state/task-fold";
+import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
 import { t } from "../text";
 import type { Task } from "../types";
 import { ArtifactView, ErrorCard } from "./artifact-view";
@@ -10,21 +10,20 @@ import { PlainText } from "./plain-text";
 import { ClockTime } from "./since";
 import { TaskChip } from "./task-chip";
 
-/** People are named `user` by the agents. */
-const isPerson = (sender: string | null) => sender === null || !sender.startsWith("@");
 
 export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
   const { state, error } = task.status;
+  const other = otherAgent(task);
   const retry = () => {
     if (task.agent) api.send(task.agent, { parts: task.message.parts, mode: "queue" }).catch(tell);
   };
   return (
     <article class="entry" data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
-      <div class={`asked${isPerson(task.sender) ? "" : " from-agent"}`}>
+      <div class={`asked${other === null ? "" : " from-agent"}`}>
         <div class="entry-head">
-          {!isPerson(task.sender) && (
+          {other !== null && (
             <span class="route-chip">
-              {task.sender} → @{handle}
+              @{other} → @{handle}
             </span>
           )}
           <ClockTime at={task.created_at} />

@@ -12,7 +12,7 @@ import { Loading, ScreenHead } from "../parts/screen-head";
 import { ClockTime, Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
 import { agentUrl } from "../state/route";
-import { isOver, textOf } from "../state/task-fold";
+import { isOver, otherAgent, textOf } from "../state/task-fold";
 import { fetchSoon, keep, tasks } from "../state/tasks";
 import { isReadOnly, world } from "../state/world";
 import { t } from "../text";
@@ -46,10 +46,10 @@ export function TaskScreen({ id }: { id: string }) {
         {!isOver(task.status.state) && !isReadOnly.value && <ConfirmButton label={t("task.cancel")} confirm={t("task.cancelSure")} onConfirm={() => void cancel()} />}
       </ScreenHead>
       <div class="screen-body narrow" data-task={task.id} data-state={task.status.state}>
-        <section class="asked from-agent">
+        <section class={`asked${otherAgent(task) === null ? "" : " from-agent"}`}>
           <div class="entry-head">
             <span class="route-chip">
-              {task.sender ?? t("mesh.you")} → @{task.handle ?? "?"}
+              {otherAgent(task) === null ? t("mesh.you") : `@${otherAgent(task)}`} → @{task.handle ?? "?"}
             </span>
             {task.priority !== null && <span class="card-note">{t("mesh.priority", { n: task.priority })}</span>}
             <ClockTime at={task.created_at} />

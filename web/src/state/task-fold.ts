@@ -10,6 +10,9 @@ export type Live = {
   artifactIds: string[];
 };
 
+/** What agents call whoever sits at this machine. */
+const PERSON = "user";
+
 const OVER: ReadonlySet<TaskState> = new Set(["completed", "failed", "canceled", "rejected"]);
 
 export function isOver(state: TaskState): boolean {
@@ -19,6 +22,12 @@ export function isOver(state: TaskState): boolean {
 /** Somebody stopped it: that is no failure of the agent. */
 export function isInterrupted(task: Task): boolean {
   return task.status.state === "failed" && task.status.error?.code === "INTERRUPTED";
+}
+
+/** The agent that asked, without its `@`; nobody if it was a person. */
+export function otherAgent(task: Task): string | null {
+  const name = task.sender?.replace(/^@/, "") ?? PERSON;
+  return name === PERSON || name === "" ? null : name;
 }
 
 export function fetched(task: Task): Live {
