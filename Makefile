@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-real bench fmt lint fuzz clean
+.PHONY: help demo test web test-web test-real bench fmt lint fuzz clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
@@ -23,6 +23,16 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	fi
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
+
+web: ## build the page into web/dist, which the binary carries
+	scripts/setup-web build
+	cd web && npm run --silent types && npm run --silent build
+
+test-web: ## test the page: types, logic, that web/dist is current, and real Chromium against the real hub
+	scripts/setup-web
+	cd web && npm run --silent types && npm run --silent unit && npm run --silent check
+	cargo build --locked --bin synapse
+	cd web && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent browser
 
 test-real: ## drive the real CLIs against a scripted model; UPDATE_DOCS=1 writes docs/real-clis.md
 	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)

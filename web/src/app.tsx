@@ -21,6 +21,7 @@ import { SettingsScreen } from "./screens/settings-screen";
 import { TaskScreen } from "./screens/task-screen";
 import { WorktreeScreen } from "./screens/worktree-screen";
 import { WorktreesScreen } from "./screens/worktrees-screen";
+import { prefs } from "./state/prefs";
 import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
@@ -37,14 +38,17 @@ export function App() {
     );
   }
   const here = route.value;
+  const isRailClosed = prefs.value.railClosed;
   return (
-    <div class={`shell on-${here.screen}`}>
+    <div class={`shell on-${here.screen}${isRailClosed ? " without-rail" : ""}`}>
       <a class="skip" href="#main" onClick={skip}>
         {t("nav.skip")}
       </a>
-      <aside class="rail-place">
-        <Rail />
-      </aside>
+      {!isRailClosed && (
+        <aside class="rail-place">
+          <Rail />
+        </aside>
+      )}
       <main id="main" tabIndex={-1}>
         <ReconnectBanner />
         <Screen route={here} />

@@ -1,6 +1,9 @@
-// What goes over the wire between the hub and the page. docs/hub-api.md is its manual.
+// What goes over the wire between the hub and the page. docs/hub-api.md is its manual. Shapes come from the Rust types
+// (generated/hub.ts, checked by a test there); here a word that is one of a few is said to be one of them.
 
-export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped";
+import type * as hub from "./generated/hub";
+
+export type { Device, Edge, Node, Receipt, Session, Status } from "./generated/hub";
 
 export type TaskState =
   | "submitted"
@@ -11,59 +14,17 @@ export type TaskState =
   | "canceled"
   | "rejected";
 
-export type Session = { device: string | null; name: string; read_only: boolean };
-
-export type Device = {
-  id: string;
-  name: string;
-  read_only: boolean;
-  created_at: string;
-  last_seen_at: string;
-  current: boolean;
-};
-
 export type PromptKind = "confirmation" | "selection" | "permission" | "text" | "password" | "unknown";
 
-export type Prompt = {
-  id: string;
-  fingerprint: string;
-  kind: PromptKind;
-  question: string;
-  options: { label: string; key: string }[];
-  selected: number | null;
-  default: string | number | null;
-  since: string;
-};
-
-export type TaskLine = {
-  id: string;
-  agent: string;
-  from: string | null;
-  priority: number | null;
-  state: TaskState;
-  text: string;
-  at: string;
-  updated_at: string;
-};
-
-export type Agent = {
-  id: string;
-  handle: string;
-  profile: string;
-  dir: string;
-  worktree: string;
-  branch: string | null;
-  pid: number;
-  port: number;
-  version: string;
-  started_at: string | null;
-  status: Status;
-  since: string;
-  evidence: string;
-  queue: number;
-  prompt: Prompt | null;
-  task: TaskLine | null;
-};
+export type Prompt = Omit<hub.Prompt, "kind"> & { kind: PromptKind };
+export type TaskLine = Omit<hub.TaskLine, "state"> & { state: TaskState };
+export type Agent = Omit<hub.Agent, "prompt" | "task"> & { prompt: Prompt | null; task: TaskLine | null };
+export type Worktree = hub.Worktree & { bytes?: number | null };
+export type Repository = Omit<hub.Repository, "worktrees"> & { worktrees: Worktree[] };
+export type DiffFile = Omit<hub.DiffFile, "status"> & { status: "added" | "modified" | "deleted" | "renamed" | "untracked" };
+export type Diff = Omit<hub.Diff, "files"> & { files: DiffFile[] };
+export type Entry = Omit<hub.Entry, "kind"> & { kind: "dir" | "file" | "link" | "other" };
+export type FileText = hub.Contents;
 
 export type Part = {
   type: string;
@@ -94,8 +55,8 @@ export type Task = {
   context_id: string;
   agent: string | null;
   handle: string | null;
-  sender: string | null;
-  priority: number | null;
+  sender: string;
+  priority: number;
   status: { state: TaskState; message: unknown; error: Failure | null; timestamp: string };
   message: { role: string; parts: Part[] };
   artifacts: Artifact[];
@@ -105,92 +66,13 @@ export type Task = {
   updated_at: string;
 };
 
-export type Receipt = { sent: string | null; was: Status; now: Status; confirmed: boolean };
-
-export type Worktree = {
-  id: string;
-  repository: string;
-  path: string;
-  name: string;
-  main: boolean;
-  branch: string | null;
-  head: string | null;
-  locked: boolean;
-  missing: boolean;
-  dirty: number;
-  untracked: number;
-  base: string | null;
-  ahead: number;
-  behind: number;
-  agents: string[];
-  bytes?: number | null;
-};
-
-export type Repository = {
-  id: string;
-  name: string;
-  path: string;
-  git: boolean;
-  default_branch: string | null;
-  branches: string[];
-  worktrees: Worktree[];
-};
-
-export type DiffFile = {
-  path: string;
-  old_path: string | null;
-  status: "added" | "modified" | "deleted" | "renamed" | "untracked";
-  additions: number;
-  deletions: number;
-  binary: boolean;
-  patch: string;
-  truncated: boolean;
-};
-
-export type Diff = {
-  against: string;
-  additions: number;
-  deletions: number;
-  truncated: boolean;
-  files: DiffFile[];
-};
-
-export type Entry = { name: string; kind: "dir" | "file" | "link" | "other"; size: number; modified: string };
-
-export type FileText = {
-  path: string;
-  size: number;
-  modified: string;
-  binary: boolean;
-  truncated: boolean;
-  text: string | null;
-};
-
-export type Node = {
-  id: string;
-  kind: "agent" | "person" | "external";
-  handle: string;
-  profile: string | null;
-  status: Status | null;
-  card: unknown;
-};
-
-export type Edge = {
-  from: string;
-  to: string;
-  count: number;
-  live: number;
-  last_at: string;
-  last_task: string;
-};
-
-export type Mesh = { nodes: Node[]; edges: Edge[]; tasks: TaskLine[] };
+export type Mesh = { nodes: hub.Node[]; edges: hub.Edge[]; tasks: TaskLine[] };
 
 export type Profile = { name: string; command: string[]; source: "built-in" | "yours"; installed: boolean };
 
 export type Settings = {
   hub: { version: string; started_at: string; dir: string; address: string; roots: string[] };
-  session: Session;
+  session: hub.Session;
   profiles: Profile[];
 };
 
@@ -205,9 +87,9 @@ export type Hello = {
   type: "hello";
   seq: number;
   boot: string;
-  session: Session;
+  session: hub.Session;
   agents: Agent[];
-  edges: Edge[];
+  edges: hub.Edge[];
 };
 
 export type TaskEvent = {
@@ -221,11 +103,11 @@ export type TaskEvent = {
 
 export type Change =
   | { type: "agent.added" | "agent.changed"; agent: Agent }
-  | { type: "agent.removed"; id: string; handle: string; reason: "stopped" | "died" }
+  | { type: "agent.removed"; id: string; handle: string; reason: hub.Gone }
   | { type: "prompt.opened"; agent: string; prompt: Prompt }
-  | { type: "prompt.closed"; agent: string; id: string; answer: { value: string; by: string } | null }
+  | { type: "prompt.closed"; agent: string; id: string; answer: hub.Answer | null }
   | TaskEvent
-  | { type: "mesh.edge"; edge: Edge }
+  | { type: "mesh.edge"; edge: hub.Edge }
   | { type: "worktrees" };
 
 export type Delta = { seq: number; at: string } & Change;

@@ -57,7 +57,7 @@ export function MeshGraph({ mesh, picked, onPick }: Props) {
 }
 
 function NodeMark({ node, x, y }: { node: Node; x: number; y: number }) {
-  const agent = agentById(node.id) ?? agentById(node.handle.replace(/^@/, ""));
+  const agent = node.agent === null ? undefined : agentById(node.agent);
   const status = agent?.status ?? node.status;
   const handle = node.handle.replace(/^@/, "");
   const word = status ? t(`status.${status}`) : t(`node.${node.kind}`);

@@ -12,8 +12,12 @@ type Props = { mesh: Mesh; picked: string | null; onPick: (edge: string | null) 
 
 export function MeshTable({ mesh, picked, onPick }: Props) {
   const name = (id: string) => (mesh.nodes.find((node) => node.id === id)?.handle ?? id).replace(/^@/, "");
+  const agentOf = (id: string) => {
+    const agent = mesh.nodes.find((node) => node.id === id)?.agent;
+    return agent ? agentById(agent) : undefined;
+  };
   const linked = (id: string) => {
-    const agent = agentById(id) ?? agentById(name(id));
+    const agent = agentOf(id);
     return agent ? <a href={agentUrl(agent.id)}>{name(id)}</a> : name(id);
   };
   const externals = mesh.nodes.filter((node) => node.kind === "external");
@@ -56,7 +60,7 @@ export function MeshTable({ mesh, picked, onPick }: Props) {
       </table>
       <ul class="node-list">
         {mesh.nodes.map((node) => {
-          const status = agentById(node.id)?.status ?? node.status;
+          const status = agentOf(node.id)?.status ?? node.status;
           return (
             <li key={node.id}>
               {linked(node.id)} {status ? <Badge status={status} /> : <span class="card-note">{t(`node.${node.kind}`)}</span>}

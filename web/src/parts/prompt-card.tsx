@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, Refused } from "../api";
-import { isDefault, takesText, valueOf, wantsKeys, wordOf } from "../state/prompt-answer";
+import { isDefault, questionOf, takesText, valueOf, wantsKeys, wordOf } from "../state/prompt-answer";
 import { announce } from "../state/toasts";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -92,7 +92,7 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
         <Since at={prompt.since} />
       </div>
       <p class="prompt-question">
-        <PlainText text={prompt.question.trim() || t("prompt.unknown")} />
+        <PlainText text={questionOf(prompt) || t("prompt.unknown")} />
       </p>
       <div class="prompt-options">
         {prompt.options.map((option, index) => (

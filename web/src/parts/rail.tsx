@@ -1,5 +1,6 @@
 // The left side of a wide window: where to go, and every agent at a glance.
 
+import { prefer } from "../state/prefs";
 import { agentUrl, route } from "../state/route";
 import { unread } from "../state/unread";
 import { agents, waiting } from "../state/world";
@@ -25,6 +26,11 @@ export function Rail({ onGo }: { onGo?: () => void }) {
       <div class="brand">
         <img src="/icon.svg" alt="" width="26" height="26" />
         <span>Synapse</span>
+        {onGo === undefined && (
+          <button type="button" class="icon-button small rail-close" aria-label={t("nav.close")} onClick={() => prefer({ railClosed: true })}>
+            <Icon name="rail" />
+          </button>
+        )}
       </div>
       <button type="button" class="search-box" onClick={openPalette}>
         <Icon name="search" />

@@ -20,6 +20,8 @@ import { FilesTab } from "./files-tab";
 import { InfoTab } from "./info-tab";
 import { screenActs } from "./screen-acts";
 
+const MOST_PEERS = 4;
+
 type Props = { id: string; tab: AgentTab | null; path: string };
 
 export function AgentScreen({ id, tab, path }: Props) {
@@ -85,7 +87,7 @@ function AgentHead({ agent }: { agent: Agent }) {
       <span class="head-gap" />
       {peers.map((peer) => (
         <a key={peer} class="route-chip" href="/mesh">
-          {peer.startsWith("@") ? peer : `@${peer}`}
+          {peer}
         </a>
       ))}
       <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
@@ -96,18 +98,11 @@ function AgentHead({ agent }: { agent: Agent }) {
   );
 }
 
-/** Whom it talked to. */
+/** Whom it talked to; people have no `@`. */
 function peersOf(agent: Agent): string[] {
-  const names = new Set<string>();
-  const me = [agent.id, agent.handle, `@${agent.handle}`];
-  for (const edge of world.value.edges) {
-    const other = me.includes(edge.from) ? edge.to : me.includes(edge.to) ? edge.from : null;
-    if (other === null) continue;
-    const known = agentById(other);
-    if (known) names.add(known.handle);
-    else if (other.startsWith("@")) names.add(other.slice(1));
-  }
-  return [...names].slice(0, 4);
+  const me = `@${agent.handle}`;
+  const others = world.value.edges.flatMap((edge) => (edge.from === me ? [edge.to] : edge.to === me ? [edge.from] : []));
+  return [...new Set(others)].filter((name) => name.startsWith("@")).slice(0, MOST_PEERS);
 }
 
 function Tabs({ agent, tabs, shown }: { agent: Agent; tabs: readonly AgentTab[]; shown: AgentTab }) {

@@ -11,7 +11,7 @@ import { StateWord } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
 import { taskUrl } from "../state/route";
 import { isWide } from "../state/window";
-import { agentById, world } from "../state/world";
+import { world } from "../state/world";
 import { t } from "../text";
 import type { Edge, Mesh, TaskLine } from "../types";
 
@@ -23,7 +23,7 @@ export function MeshScreen() {
   const [picked, setPicked] = useState<string | null>(null);
   const found = mesh.value;
   const edge = found?.edges.find((one) => edgeId(one) === picked) ?? null;
-  const lines = found ? found.tasks.filter((line) => edge === null || isBetween(found, line, edge)) : [];
+  const lines = found ? found.tasks.filter((line) => edge === null || isBetween(line, edge)) : [];
   const views: View[] = isWide.value ? ["graph", "table"] : ["timeline", "graph", "table"];
   return (
     <>
@@ -58,11 +58,11 @@ export function MeshScreen() {
                 <li key={line.id}>
                   <a href={taskUrl(line.id)}>
                     <span class="route-chip">
-                      {line.from ?? t("mesh.you")} → @{agentById(line.agent)?.handle ?? nameOf(found, line.agent)}
+                      {line.from} → {line.to}
                     </span>
                     <span class="task-text">{line.text}</span>
                     <span class="task-side">
-                      {line.priority !== null && <span class="card-note">{t("mesh.priority", { n: line.priority })}</span>}
+                      <span class="card-note">{t("mesh.priority", { n: line.priority })}</span>
                       <StateWord state={line.state} />
                       <Since at={line.updated_at} />
                     </span>
@@ -80,16 +80,15 @@ export function MeshScreen() {
 /** Another value whenever an edge changed, so that the timeline is fetched again. */
 const edgeVersion = (edges: readonly Edge[]) => edges.map((edge) => `${edge.last_task}${edge.count}${edge.live}`).join();
 
-export const edgeId = (edge: Edge) => `${edge.from} ${edge.to}`;
+const edgeId = (edge: Edge) => `${edge.from} ${edge.to}`;
 
-export function nameOf(mesh: Mesh, id: string): string {
+function nameOf(mesh: Mesh, id: string): string {
   const node = mesh.nodes.find((one) => one.id === id);
   return (node?.handle ?? id).replace(/^@/, "");
 }
 
-function isBetween(mesh: Mesh, line: TaskLine, edge: Edge): boolean {
-  const to = agentById(line.agent)?.handle ?? nameOf(mesh, line.agent);
-  const from = (line.from ?? "").replace(/^@/, "");
-  const ends = [nameOf(mesh, edge.from), nameOf(mesh, edge.to)];
-  return ends.includes(to) && (ends.includes(from) || (from === "" && mesh.nodes.some((node) => node.kind === "person" && [edge.from, edge.to].includes(node.id))));
+/** Both directions make one conversation. */
+function isBetween(line: TaskLine, edge: Edge): boolean {
+  const ends = [edge.from, edge.to];
+  return ends.includes(line.from) && ends.includes(line.to);
 }

@@ -9,7 +9,6 @@ import { Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
 import { agentUrl, go, taskUrl, worktreeUrl } from "../state/route";
-import { agentById } from "../state/world";
 import { t } from "../text";
 
 const TYPING_PAUSE_MS = 250;
@@ -57,7 +56,7 @@ export function SearchScreen({ q }: { q: string }) {
                 <li key={task.id}>
                   <a href={taskUrl(task.id)}>
                     <span class="route-chip">
-                      {task.from ?? t("mesh.you")} → @{agentById(task.agent)?.handle ?? task.agent.slice(0, 8)}
+                      {task.from} → {task.to}
                     </span>
                     <span class="task-text">{snippet || task.text}</span>
                     <StateWord state={task.state} />

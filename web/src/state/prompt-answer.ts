@@ -23,6 +23,13 @@ export function wordOf(label: string): "option.yes" | "option.no" | null {
   return /^no?$/i.test(label) ? "option.no" : null;
 }
 
+/** The question without the letters that its buttons offer. */
+export function questionOf(prompt: Prompt): string {
+  const asked = prompt.question.trim();
+  if (prompt.options.length === 0) return asked;
+  return asked.replace(/\s*[[(]\s*y(es)?\s*\/\s*no?\s*[\])]\s*:?$/i, "");
+}
+
 /** Whether any words may be the answer. */
 export function takesText(prompt: Prompt): boolean {
   return prompt.kind === "text" || prompt.kind === "password" || prompt.kind === "unknown" || prompt.options.length === 0;

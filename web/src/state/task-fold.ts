@@ -10,8 +10,8 @@ export type Live = {
   artifactIds: string[];
 };
 
-/** What agents call whoever sits at this machine. */
-const PERSON = "user";
+/** What agents call whoever sits at this machine, and who types at their own terminal. */
+const PEOPLE: ReadonlySet<string> = new Set(["user", "keyboard", ""]);
 
 const OVER: ReadonlySet<TaskState> = new Set(["completed", "failed", "canceled", "rejected"]);
 
@@ -26,8 +26,8 @@ export function isInterrupted(task: Task): boolean {
 
 /** The agent that asked, without its `@`; nobody if it was a person. */
 export function otherAgent(task: Task): string | null {
-  const name = task.sender?.replace(/^@/, "") ?? PERSON;
-  return name === PERSON || name === "" ? null : name;
+  const name = task.sender.replace(/^@/, "");
+  return PEOPLE.has(name) ? null : name;
 }
 
 export function fetched(task: Task): Live {
@@ -55,8 +55,8 @@ function begin(event: TaskEvent, handle: string, at: string): Live | null {
     context_id: String(data["contextId"] ?? ""),
     agent: event.agent,
     handle,
-    sender: (data["sender"] as string | null | undefined) ?? null,
-    priority: (data["priority"] as number | null | undefined) ?? null,
+    sender: typeof data["sender"] === "string" ? data["sender"] : "user",
+    priority: typeof data["priority"] === "number" ? data["priority"] : 1,
     status: { state: "submitted", message: null, error: null, timestamp: at },
     message,
     artifacts: [],

@@ -19,7 +19,7 @@ export const prompt = (over: Partial<Prompt> = {}): Prompt => ({
 });
 
 export const task = (over: Partial<Task> = {}): Task => ({
-  id: "t1", context_id: "c", agent: "1", handle: "ada", sender: null, priority: null,
+  id: "t1", context_id: "c", agent: "1", handle: "ada", sender: "user", priority: 1,
   status: { state: "working", message: null, error: null, timestamp: at },
   message: { role: "user", parts: [{ type: "text", text: "do it" }] },
   artifacts: [], reply: null, source: null, created_at: at, updated_at: at, ...over,

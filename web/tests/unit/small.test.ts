@@ -5,7 +5,7 @@ import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
 import { looksLikeDiff, rows } from "../../src/state/patch";
-import { isDefault, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
+import { isDefault, questionOf, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
 import { parseRoute } from "../../src/state/route";
 import { actOf } from "../../src/state/shortcuts";
 import { ago, bytes } from "../../src/state/when";
@@ -87,6 +87,8 @@ describe("a question", () => {
     expect(takesText(prompt({ kind: "password", options: [] }))).toBe(true);
     expect(takesText(prompt())).toBe(false);
     expect(wantsKeys(prompt({ kind: "unknown" }))).toBe(true);
+    expect(questionOf(prompt({ question: "Go on? (y/n): " }))).toBe("Go on?");
+    expect(questionOf(prompt({ question: "Go on? [Y/n]", options: [] }))).toBe("Go on? [Y/n]");
   });
 });
 
