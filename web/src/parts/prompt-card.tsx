@@ -71,6 +71,8 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
     if (prompt.options[option - 1]) void answer(valueOf(prompt, option - 1));
   };
   useEffect(() => bind?.(pick));
+  // A key pressed after the card is gone must answer nothing.
+  useEffect(() => () => bind?.(() => {}), []);
 
   const isOff = isSending || isReadOnly.value;
   const showsField = takesText(prompt) || isTyping;

@@ -1,6 +1,7 @@
 // One agent: conversation and terminal side by side where there is room, tabs where there is not.
 
 import { useRef } from "preact/hooks";
+import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Icon } from "../parts/icon";
 import { openDrawer } from "../parts/overlays";
@@ -8,10 +9,12 @@ import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
 import { LazyTerminal } from "../parts/lazy-terminal";
+import { useFetched } from "../parts/use-fetched";
+import { WorktreeFacts } from "../parts/worktree-facts";
 import { prefs } from "../state/prefs";
 import { AGENT_TABS, agentUrl, go, worktreeUrl, type AgentTab } from "../state/route";
 import { isWide } from "../state/window";
-import { agentById, hasWorld, world } from "../state/world";
+import { agentById, hasWorld, world, worktreesVersion } from "../state/world";
 import { t } from "../text";
 import type { Agent } from "../types";
 import { ChangesTab } from "./changes-tab";
@@ -94,8 +97,15 @@ function AgentHead({ agent }: { agent: Agent }) {
         <Icon name="branch" />
         {agent.branch ?? t("agent.noBranch")}
       </a>
+      {isWide.value && agent.branch !== null && <BranchFacts agent={agent} />}
     </header>
   );
+}
+
+/** Asked again whenever the agent has come to rest, since that is when files have changed. */
+function BranchFacts({ agent }: { agent: Agent }) {
+  const found = useFetched(() => api.worktree(agent.worktree), [agent.worktree, worktreesVersion.value, agent.status === "idle"]);
+  return found.value && !found.error ? <WorktreeFacts tree={found.value.worktree} /> : null;
 }
 
 /** Whom it talked to; people have no `@`. */

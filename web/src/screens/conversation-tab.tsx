@@ -13,7 +13,7 @@ import { ClockTime } from "../parts/since";
 import { TaskEntry } from "../parts/task-entry";
 import { notes, type Note } from "../state/notes";
 import { keep, tasksOf } from "../state/tasks";
-import { world } from "../state/world";
+import { helloCount } from "../state/world";
 import { t } from "../text";
 import type { Agent, Task } from "../types";
 
@@ -42,7 +42,7 @@ export function ConversationTab({ agent, bindStop, bindAnswer }: Props) {
     }
   };
   // Another hello may have left out what happened in between.
-  useEffect(() => void load(null), [agent.id, world.value.boot]);
+  useEffect(() => void load(null), [agent.id, helloCount.value]);
 
   const all = tasksOf(agent.id);
   const queued = all.filter((task) => task.status.state === "submitted");

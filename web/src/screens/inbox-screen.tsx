@@ -14,7 +14,7 @@ import { load, save } from "../state/prefs";
 import { agentUrl, taskUrl } from "../state/route";
 import { isInterrupted, textOf } from "../state/task-fold";
 import { tasks } from "../state/tasks";
-import { agents, hasWorld, isReadOnly, waiting } from "../state/world";
+import { agents, hasWorld, helloCount, isReadOnly, waiting } from "../state/world";
 import { t } from "../text";
 import type { Task } from "../types";
 
@@ -22,7 +22,7 @@ const DONE_KEY = "synapse.inbox.done";
 const MOST_DONE = 500;
 
 export function InboxScreen() {
-  const failures = useFetched(() => api.tasks({ state: "failed", limit: 20 }), []);
+  const failures = useFetched(() => api.tasks({ state: "failed", limit: 20 }), [helloCount.value]);
   const [done, setDone] = useState(() => new Set(load<string[]>(DONE_KEY, [])));
   const clear = (ids: string[]) => {
     const next = new Set([...done, ...ids]);

@@ -11,14 +11,14 @@ import { StateWord } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
 import { taskUrl } from "../state/route";
 import { isWide } from "../state/window";
-import { world } from "../state/world";
+import { helloCount, world } from "../state/world";
 import { t } from "../text";
 import type { Edge, Mesh, TaskLine } from "../types";
 
 type View = "graph" | "table" | "timeline";
 
 export function MeshScreen() {
-  const mesh = useFetched(api.mesh, [edgeVersion(world.value.edges)]);
+  const mesh = useFetched(api.mesh, [edgeVersion(world.value.edges), helloCount.value]);
   const [view, setView] = useState<View>(isWide.value ? "graph" : "timeline");
   const [picked, setPicked] = useState<string | null>(null);
   const found = mesh.value;

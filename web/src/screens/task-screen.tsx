@@ -14,7 +14,7 @@ import { StateWord } from "../parts/task-chip";
 import { agentUrl } from "../state/route";
 import { isOver, otherAgent, textOf } from "../state/task-fold";
 import { fetchSoon, keep, tasks } from "../state/tasks";
-import { isReadOnly, world } from "../state/world";
+import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Asked, Task, TaskState } from "../types";
 
@@ -30,7 +30,7 @@ export function TaskScreen({ id }: { id: string }) {
       (error: unknown) => setProblem(reasonOf(error)),
     );
   };
-  useEffect(load, [id, world.value.boot]);
+  useEffect(load, [id, helloCount.value]);
   const history = useHistory(task);
   if (!task) return problem ? <FetchProblem text={problem} again={load} /> : <Loading />;
   const asked = askedIn(task);

@@ -17,6 +17,8 @@ import { markRead, markUnread } from "./unread";
 export const world = signal<World>(emptyWorld);
 /** null: not known yet; false: the login is to be shown. */
 export const session = signal<Session | null | false>(null);
+/** Rises with each hello: what was shown before may have gone on unseen. */
+export const helloCount = signal(0);
 /** Rises when the list of worktrees is another. */
 export const worktreesVersion = signal(0);
 
@@ -42,6 +44,7 @@ export function connect(): void {
     if (isGap) line?.resync();
     if (said.type === "hello") {
       session.value = said.session;
+      helloCount.value += 1;
       worktreesVersion.value += 1;
       forgetNumbers();
     }

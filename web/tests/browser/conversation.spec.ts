@@ -68,3 +68,18 @@ test("Enter sends at a desk and makes a line on a phone; an input method keeps i
   if (isPhone(page)) await expect(field).toHaveValue("say:typed\n");
   else await expect(page.locator(".entry .reply")).toContainText("typed");
 });
+
+test("a file is dropped on the bar and goes with the message", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("receiver"));
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["a,b\n1,2\n"], "table.csv", { type: "text/csv" }));
+    return transfer;
+  });
+  await page.locator(".message-bar").dispatchEvent("drop", { dataTransfer: data });
+  await expect(page.locator(".attached")).toContainText("table.csv");
+  await say(page, "say:got it");
+  await expect(page.locator(".entry").last().locator(".bubble")).toContainText("table.csv");
+  await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");
+});

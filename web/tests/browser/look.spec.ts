@@ -125,3 +125,22 @@ test("a phone changes tabs by a swipe", async ({ enter, fresh }) => {
   await touch("touchEnd", 0);
   await expect(page.getByTestId("terminal")).toBeVisible();
 });
+
+test("the rail closes and comes back; a tablet has it in a drawer", async ({ enter, fresh }) => {
+  const page = await enter();
+  test.skip(isPhone(page), "for wide windows");
+  const name = fresh("railed");
+  await expect(page.locator(".rail-agents")).toContainText(name);
+  await page.getByRole("button", { name: "Close the sidebar" }).click();
+  await expect(page.locator(".rail-agents")).toHaveCount(0);
+  await page.reload();
+  await page.getByRole("button", { name: "Open the menu" }).click();
+  await page.getByRole("button", { name: "Keep open" }).click();
+  await expect(page.locator(".rail-agents")).toContainText(name);
+  await page.setViewportSize({ width: 820, height: 1000 });
+  await page.getByRole("button", { name: "Open the menu" }).click();
+  await page.getByRole("dialog").getByRole("link", { name }).click();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByRole("navigation", { name: "Views" }).getByRole("link")).toHaveCount(5);
+});
