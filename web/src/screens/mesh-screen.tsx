@@ -62,7 +62,7 @@ export function MeshScreen() {
                     </span>
                     <span class="task-text">{line.text}</span>
                     <span class="task-side">
-                      <span class="card-note">{t("mesh.priority", { n: line.priority })}</span>
+                      <span class="card-note" title={t("bar.priority")}>{t("mesh.priority", { n: line.priority })}</span>
                       <StateWord state={line.state} />
                       <Since at={line.updated_at} />
                     </span>

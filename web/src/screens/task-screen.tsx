@@ -51,7 +51,7 @@ export function TaskScreen({ id }: { id: string }) {
             <span class="route-chip">
               {otherAgent(task) === null ? t("mesh.you") : `@${otherAgent(task)}`} → @{task.handle ?? "?"}
             </span>
-            <span class="card-note">{t("mesh.priority", { n: task.priority })}</span>
+            <span class="card-note" title={t("bar.priority")}>{t("mesh.priority", { n: task.priority })}</span>
             <ClockTime at={task.created_at} />
           </div>
           <p class="bubble">

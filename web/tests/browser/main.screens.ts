@@ -24,15 +24,15 @@ async function scene(world: World, page: Page): Promise<void> {
   await openAgent(page, "coder");
   await say(page, "Write the greeting for the login page, please. code:");
   await expect(page.locator(".code-card")).toBeVisible();
-  await bar(page).fill("@reviewer say:The greeting is ready for review.");
+  await bar(page).fill("@reviewer The greeting is ready for review.");
   await page.getByRole("button", { name: "Send" }).click();
   await expect(bar(page)).toHaveValue("");
-  await bar(page).fill("@tester say:Please run the tests of the login page.");
+  await bar(page).fill("@tester Please run the tests of the login page.");
   await page.getByRole("button", { name: "Send" }).click();
   await expect(bar(page)).toHaveValue("");
-  world.send("coder", "ask:yn Run `pytest -q tests/login` in shop-login?");
-  world.send("tester", "slow:300");
-  world.send("tester", "say:And then the cart, please.");
+  world.send("coder", "Check that it works. ask:yn Run `pytest -q tests/login` in shop-login?");
+  world.send("tester", "Read all tests. slow:300");
+  world.send("tester", "And then the cart, please.");
   await expect(page.locator(".prompt-card")).toBeVisible();
 }
 
