@@ -60,3 +60,13 @@ test("the screen is shown where words are not enough", async ({ enter, fresh }) 
   await page.getByRole("button", { name: "Show screen" }).click();
   await expect(page.locator(".screen-lines")).toContainText("Look? (y/n):");
 });
+
+test("a menu driven by arrow keys is answered by its label", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("menu"));
+  await say(page, "select:apple|pear|plum");
+  const card = page.locator(".prompt-card");
+  await card.getByRole("button", { name: "plum" }).click();
+  await expect(card).toHaveCount(0);
+  await expect(page.locator(".entry").last().locator(".reply")).toContainText("plum");
+});
