@@ -21,6 +21,8 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	else \
 		cargo test --workspace --locked --lib --bins --tests; \
 	fi
+	cargo build --locked --bins
+	tests-sdk/run.py
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 

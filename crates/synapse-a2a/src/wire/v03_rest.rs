@@ -14,7 +14,7 @@ use super::fields::{Complaints, Fields};
 use super::narrator::Frame;
 use super::object::Object;
 use super::protocol_error::ProtocolError;
-use super::request::{PushConfig, SendRequest, TaskRequest, Wish};
+use super::request::{Patience, PushConfig, SendRequest, TaskRequest, Wish};
 use super::shown::Snapshot;
 use super::spelling::Spelling;
 use super::{v1, v03};
@@ -136,7 +136,7 @@ fn part(part: &Part) -> Value {
 fn read_send(body: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
     let fields = Fields::of(body, String::new(), wrong)?;
     let wish = match fields.object("configuration", wrong) {
-        Some(configuration) => v03::wish(&configuration, "pushNotification", wrong),
+        Some(configuration) => wish(&configuration, wrong),
         None => Wish::default(),
     };
     let metadata = fields.metadata("metadata", wrong);
@@ -165,6 +165,21 @@ fn read_send(body: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
         wish,
         metadata,
     })
+}
+
+/// How to be answered. Clients write the proto, which leaves `false` away: who says how to be answered, and
+/// not to wait, does not want to wait.
+fn wish(fields: &Fields<'_>, wrong: &mut Complaints) -> Wish {
+    let is_hasty = fields.get("blocking").is_none();
+    let wish = v03::wish(fields, "pushNotification", wrong);
+    Wish {
+        patience: if is_hasty {
+            Patience::None
+        } else {
+            wish.patience
+        },
+        ..wish
+    }
 }
 
 fn read_part(value: &Value, path: String, wrong: &mut Complaints) -> Option<Part> {

@@ -110,6 +110,19 @@ fn wishes_are_read_as_each_dialect_spells_them() {
     assert_eq!(read.wish.history, History::All, "0 is no limit in 0.3");
     assert_eq!(read.wish.push.as_ref(), Some(&push));
 
+    for (configuration, patience) in [
+        (json!(null), Patience::UntilSettled),
+        (json!({ "blocking": true }), Patience::UntilSettled),
+        (json!({ "blocking": false }), Patience::None),
+        (json!({ "historyLength": 3 }), Patience::None),
+    ] {
+        let read = v03_rest::send_request(&json!({
+            "message": { "messageId": "m", "role": "ROLE_USER", "content": [{ "text": "x" }] },
+            "configuration": configuration,
+        }));
+        assert_eq!(read.unwrap().wish.patience, patience, "{configuration}");
+    }
+
     let task = TaskId::new("t");
     assert_eq!(
         v1::push_config(&v1::push(&push, &task), None),

@@ -3,12 +3,13 @@
 use axum::Json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
+use synapse_a2a::wire::Dialect;
 use synapse_a2a::wire::ask::Ask;
 use synapse_a2a::wire::jsonrpc::{self, Call};
-use synapse_a2a::wire::operation::operation;
+use synapse_a2a::wire::operation::{Operation, operation};
 use synapse_a2a::wire::protocol_error::ProtocolError;
 
 use super::super::Served;
@@ -30,8 +31,17 @@ pub(super) async fn call(State(served): State<Served>, request: Request) -> Resp
         Err(refused) => return refuse(&refused.id, &refused.error),
     };
     let id = call.id.clone();
-    match serve(&served, &head.headers, head.uri.query(), call).await {
+    let asked = version(&head.headers, head.uri.query())
+        .and_then(|version| operation(&call.method, version));
+    let (dialect, operation) = match asked {
+        Ok(asked) => asked,
+        Err(error) => return refuse(&id, &error),
+    };
+    match serve(&served, &head.headers, dialect, operation, call).await {
         Ok(response) => response,
+        Err(error) if wants_stream(&head.headers, dialect, operation) => {
+            refuse_in_stream(&id, &error)
+        }
         Err(error) => refuse(&id, &error),
     }
 }
@@ -39,11 +49,10 @@ pub(super) async fn call(State(served): State<Served>, request: Request) -> Resp
 async fn serve(
     served: &Served,
     headers: &HeaderMap,
-    query: Option<&str>,
+    dialect: Dialect,
+    operation: Operation,
     call: Call,
 ) -> Result<Response, ProtocolError> {
-    let version = version(headers, query)?;
-    let (dialect, operation) = operation(&call.method, version)?;
     let active = extensions(&served.a2a.facts, headers)?;
     let ask = Ask::from_rpc(operation, dialect, &call.params)?;
     let last = last_event(headers);
@@ -53,6 +62,21 @@ async fn serve(
     };
     response.headers_mut().extend(active);
     Ok(response)
+}
+
+/// Whether a refusal must come as a stream to be seen: clients of 0.3 that ask for one read nothing else.
+fn wants_stream(headers: &HeaderMap, dialect: Dialect, operation: Operation) -> bool {
+    let accepted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let accepted = accepted.map(String::from_utf8_lossy);
+    dialect != Dialect::V1
+        && matches!(operation, Operation::Stream | Operation::Subscribe)
+        && accepted.is_some_and(|kinds| kinds.contains("text/event-stream"))
+}
+
+fn refuse_in_stream(id: &Value, error: &ProtocolError) -> Response {
+    let frame = format!("data: {}\n\n", jsonrpc::error(id, error));
+    let kind = [(header::CONTENT_TYPE, "text/event-stream")];
+    (kind, frame).into_response()
 }
 
 /// The number of the last event a client has seen.

@@ -1,0 +1,140 @@
+#!/usr/bin/env -S python3 -B
+"""Runs the published A2A SDKs as clients against the built binary: Python 1.3 and 0.3.26, JavaScript 1.3.
+
+Each client has an agent of its own for each binding. What is missing is installed below the target folder; a client
+that cannot be installed is skipped, and the last lines say so. Ends non-zero if a case failed.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+TARGET = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
+
+BINDINGS = ["JSONRPC", "HTTP+JSON"]
+# How many clients run at once; they wait more than they work.
+AT_ONCE = 3
+# The longest any client may take.
+PATIENCE = 300
+
+
+class Missing(Exception):
+    """A client cannot be installed here."""
+
+
+def python(name, *packages):
+    """A Python of its own with these packages."""
+    folder = TARGET / "sdk" / name
+    program, stamp = folder / "bin" / "python", folder / "installed"
+    if not (stamp.is_file() and stamp.read_text() == " ".join(packages)):
+        install([sys.executable, "-m", "venv", "--clear", str(folder)])
+        install([str(program), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+        stamp.write_text(" ".join(packages))
+    return [str(program), "-B"], {}
+
+
+def node(name, package):
+    """Node with this package."""
+    folder = TARGET / "sdk" / name
+    stamp = folder / "installed"
+    if not shutil.which("npm"):
+        raise Missing("npm is not installed")
+    if not (stamp.is_file() and stamp.read_text() == package):
+        folder.mkdir(parents=True, exist_ok=True)
+        install(["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), package])
+        stamp.write_text(package)
+    return ["node"], {"SDK": str(folder)}
+
+
+def install(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise Missing(f"`{' '.join(command)}` failed: {(done.stderr or done.stdout).strip()[-300:]}")
+
+
+CLIENTS = {
+    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py"),
+    "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py"),
+    "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs"),
+}
+
+
+class World:
+    """A home of its own for agents; they end with it."""
+
+    def __init__(self, binary):
+        self.binary = binary
+        self.home = tempfile.mkdtemp(prefix="synapse-test-sdk.")
+        self.env = {**os.environ, "SYNAPSE_HOME": f"{self.home}/synapse", "A2A_HOME": f"{self.home}/a2a"}
+
+    def synapse(self, *args):
+        done = subprocess.run([self.binary, *args], env=self.env, cwd=self.home, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"synapse {' '.join(args)} failed: {done.stderr}")
+        return done.stdout
+
+    def start(self):
+        """Starts an agent; where it is."""
+        self.synapse("start", "dummy", "--port", "0")
+        [agent] = json.loads(self.synapse("list", "--json"))
+        return agent["endpoint"]
+
+    def end(self):
+        subprocess.run([self.binary, "stop", "--all"], env=self.env, cwd=self.home, capture_output=True)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def run(binary, label, script, program, env, binding):
+    """One client on one binding, with an agent of its own; what it printed, and what went wrong."""
+    place = World(binary)
+    try:
+        url = place.start()
+        command = [*program, str(HERE / script), url, binding]
+        try:
+            done = subprocess.run(
+                command, env={**place.env, **env}, cwd=HERE, capture_output=True, text=True, timeout=PATIENCE
+            )
+            return label, binding, done.stdout, done.stderr if done.returncode else ""
+        except subprocess.TimeoutExpired as late:
+            return label, binding, str(late.stdout or ""), f"not done within {PATIENCE} s"
+    finally:
+        place.end()
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ap.add_argument("--binary", default=TARGET / "debug" / "synapse", help="the synapse to test")
+    binary = str(pathlib.Path(ap.parse_args().binary).resolve())
+    if not os.access(binary, os.X_OK):
+        sys.exit(f"there is no {binary}; build it with: cargo build --bins")
+    jobs, skipped = [], []
+    for label, (prepare, script) in CLIENTS.items():
+        try:
+            program, env = prepare()
+        except Missing as why:
+            skipped.append(f"SKIPPED {label}: {why}")
+            continue
+        jobs.extend((label, script, program, env, binding) for binding in BINDINGS)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for label, binding, out, error in pool.map(lambda job: run(binary, *job), jobs):
+            passed = out.count("ok ")
+            failed += bool(error)
+            print(f"{'FAIL' if error else 'ok  '} {label}, {binding}: {passed} cases", flush=True)
+            if error:
+                print(f"{out}\n{error}", flush=True)
+    for line in skipped:
+        print(line)
+    sys.exit(f"test-sdk: {failed} of {len(jobs)} failed" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
