@@ -86,9 +86,11 @@ impl Desk {
 
     /// Types like a person: a key at a time, each seen before the next.
     pub(crate) fn type_slowly(&mut self, text: &str) {
-        for c in text.chars() {
+        for (at, c) in text.char_indices() {
             self.terminal.press(&c.to_string());
-            self.terminal.wait_until("the key shows", |_| true);
+            let shown = text[..at + c.len_utf8()].trim_end().to_owned();
+            self.terminal
+                .wait_until("the key shows", |text| text.ends_with(&shown));
         }
     }
 
