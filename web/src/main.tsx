@@ -56,3 +56,8 @@ learn(prefs.value.language)
   .catch(() => {})
   .then(() => place && render(<App />, place));
 void begin(code);
+// A link opened where the page is already shown changes only the fragment.
+window.addEventListener("hashchange", () => {
+  const another = takeCode();
+  if (another !== null) void begin(another);
+});

@@ -25,6 +25,14 @@ test("a code can be typed, and a wrong one says what to do", async ({ page, worl
   await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
 });
 
+test("a link opened in the tab that shows the login lets in, too", async ({ page, world }) => {
+  await page.goto(world.url);
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await page.goto(world.link());
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  expect(page.url()).not.toContain("code");
+});
+
 test("a read-only device sees everything and can do nothing", async ({ page, world, fresh }) => {
   const name = fresh("watched");
   await page.goto(world.link("--read-only"));
