@@ -216,6 +216,11 @@ impl Watcher {
         }
     }
 
+    /// Whether a turn is being followed.
+    pub fn has_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
     /// Whether the program looks at rest, though it is too early to believe it.
     pub fn is_about_to_rest(&self) -> bool {
         self.judge.is_about_to_rest()

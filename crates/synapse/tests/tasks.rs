@@ -90,6 +90,19 @@ fn a_message_sent_twice_is_one_task() {
 }
 
 #[test]
+fn a_message_that_says_nothing_is_refused_and_holds_nobody() {
+    let world = World::with_dummy();
+    for content in ["", "  ", "\u{0}\u{3}"] {
+        let (status, answer) = world.call("POST", "/message", &json!({"content": content}));
+        assert_eq!(status, 400, "{content:?}");
+        assert!(answer["error"].as_str().unwrap().contains("empty"));
+    }
+    // Typed by hand it is a turn nobody sees; the task behind it must still have its own.
+    let id = sent(&world, &json!({"message": "say:still here"}));
+    assert_eq!(wait_for_end(&world, &id)["reply"], "still here");
+}
+
+#[test]
 fn files_are_written_below_the_task_and_named_in_the_message() {
     let world = World::with_dummy();
     let file = json!({"type": "file", "file": {"name": "../notes.txt", "mimeType": "text/plain", "bytes": STANDARD.encode("hello")}});

@@ -51,9 +51,10 @@ impl From<Refusal> for Problem {
         let status = match &refusal {
             Refusal::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
             Refusal::NoSuchTask(_) => StatusCode::NOT_FOUND,
-            Refusal::NotAsking(_) | Refusal::BadAnswer(_) | Refusal::TooManyHops(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Refusal::NotAsking(_)
+            | Refusal::BadAnswer(_)
+            | Refusal::Empty
+            | Refusal::TooManyHops(_) => StatusCode::BAD_REQUEST,
             Refusal::Changed { .. }
             | Refusal::Over(_)
             | Refusal::NoReaction(_)

@@ -231,6 +231,7 @@ impl Session {
         self.step(|turn| turn.tick(now));
         self.end_by_record(now);
         self.look_for_record(now);
+        self.end_unseen(now);
         self.tell_partial(now);
         self.tell_due_question(now);
         self.press_again(now);

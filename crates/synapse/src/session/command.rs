@@ -106,6 +106,9 @@ pub enum Refusal {
     /// The agent did not do what it was told.
     #[error("the agent did not react to the interrupt and is still {0}")]
     NoReaction(State),
+    /// It says nothing.
+    #[error("the message is empty: it has no words, no file and no data")]
+    Empty,
     /// It has passed through too many agents.
     #[error("the message has passed through {0} agents already, and {most} is the most", most = Origin::MOST_HOPS)]
     TooManyHops(u8),

@@ -94,6 +94,9 @@ impl SessionHandle {
         {
             return Ok(known.task.id().clone());
         }
+        if says_nothing(&message) {
+            return Err(Refusal::Empty);
+        }
         if origin.hops > Origin::MOST_HOPS {
             return Err(Refusal::TooManyHops(origin.hops));
         }
@@ -221,6 +224,13 @@ fn is_repeated(task: &Task, message: &Message, context: Option<&ContextId>) -> b
 
 async fn to_the_end(follow: &mut Follow) {
     while follow.next().await.is_some() {}
+}
+
+/// Whether nothing would be typed but the key that submits it.
+fn says_nothing(message: &Message) -> bool {
+    let is_blank = |text: &str| text.chars().all(|c| c.is_whitespace() || c.is_control());
+    let mut parts = message.parts.iter();
+    parts.all(|part| part.as_text().is_some_and(is_blank))
 }
 
 #[cfg(test)]

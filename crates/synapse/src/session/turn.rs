@@ -74,6 +74,9 @@ pub enum TurnError {
         "the agent did not react to the submit key, pressed twice, within {SUBMIT_PATIENCE:?} each"
     )]
     NoReaction,
+    /// The program rests, and nobody saw it work.
+    #[error("the agent is idle again, but what it answered could not be told from its screen")]
+    Unseen,
     /// The program is gone.
     #[error("the agent exited before it answered")]
     Exited,

@@ -12,7 +12,7 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
         Refusal::QueueFull(_) => ProtocolError::Busy(said),
         Refusal::NoSuchTask(task) => ProtocolError::TaskNotFound(task),
         Refusal::TooManyHops(_) => ProtocolError::field("message.metadata.hops", said),
-        Refusal::BadAnswer(_) => ProtocolError::field("message.parts", said),
+        Refusal::BadAnswer(_) | Refusal::Empty => ProtocolError::field("message.parts", said),
         Refusal::NotAsking(_)
         | Refusal::Changed { .. }
         | Refusal::Over(_)

@@ -20,6 +20,9 @@ use crate::session::{Effect, Ending, Receipt, Turn, TurnError};
 /// How long a record may be late before the screen is believed.
 const RECORD_PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long a program may rest while a turn of ours is open that nobody saw end.
+const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
+
 /// How often a late record is looked at.
 const RECORD_PAUSE: Duration = Duration::from_millis(20);
 
@@ -53,6 +56,8 @@ pub(super) struct Running {
     pub(super) was_pressed_again: bool,
     /// When to look into the record of a program that looks at rest.
     peek_at: Option<Duration>,
+    /// Since when the program rests although nobody saw the turn end.
+    unseen_since: Option<Duration>,
     /// What was told of the reply while it appears.
     partial: String,
     /// When more of it may be told, if there is more.
@@ -96,6 +101,7 @@ impl Running {
             press_again_at: None,
             was_pressed_again: false,
             peek_at: None,
+            unseen_since: None,
             partial: String::new(),
             tell_at: Duration::ZERO,
             has_news: false,
@@ -106,11 +112,13 @@ impl Running {
     /// When something is to be done about it, if at all.
     pub(super) fn deadline(&self) -> Option<Duration> {
         let late = self.late.as_ref().map(|late| late.look_at);
+        let unseen = self.unseen_since.map(|since| since + UNSEEN_PATIENCE);
         let has_news = self.has_news && self.turn.is_running();
         let tell = has_news.then_some(self.tell_at);
         [
             self.turn.deadline(),
             late,
+            unseen,
             self.peek_at,
             self.press_again_at,
             self.channel.ask_at,
@@ -260,6 +268,25 @@ impl Session {
         }
     }
 
+    /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay open
+    /// for ever and keep all others waiting.
+    pub(super) fn end_unseen(&mut self, now: Duration) {
+        let rests = self.watcher.reading() == &Reading::Idle && !self.watcher.has_turn();
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let is_asked = running.channel.question.is_some();
+        let is_open = running.turn.is_running() && running.late.is_none() && !is_asked;
+        if !rests || !is_open {
+            running.unseen_since = None;
+            return;
+        }
+        let since = *running.unseen_since.get_or_insert(now);
+        if now >= since + UNSEEN_PATIENCE {
+            self.finish(Ending::Broken(TurnError::Unseen), Source::Screen);
+        }
+    }
+
     /// The program wrote something: there may be more of the reply to be told.
     pub(super) fn note_output(&mut self, now: Duration) {
         if let Some(running) = &mut self.running {
@@ -400,6 +427,9 @@ impl Session {
             Ending::Failed(said) => (code_of(&said), said),
             Ending::Broken(error @ TurnError::Exited) => {
                 (FailureCode::AgentExited, error.to_string())
+            }
+            Ending::Broken(error @ TurnError::Unseen) => {
+                (FailureCode::InternalError, error.to_string())
             }
             Ending::Broken(error) => (FailureCode::SubmitFailed, error.to_string()),
         };
