@@ -212,7 +212,12 @@ impl Drop for World {
     }
 }
 
-/// Whether a process has ended; its parent may not have noticed yet.
+/// Whether a process has ended; its parent may not have noticed yet. The first of its threads may be dead
+/// while others still hold its files.
 pub fn is_gone(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    threads.into_iter().flatten().flatten().all(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat"));
+        stat.map_or(true, |stat| stat.contains(") Z ") || stat.contains(") X "))
+    })
 }
