@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Runs the published A2A SDKs as clients against the built binary: Python 1.3 and 0.3.26, JavaScript 1.3.
+"""Runs the published A2A SDKs as clients against the built binary: Python 1.3 and 0.3.26, JavaScript 1.3; and Schemathesis.
 
 Each client has an agent of its own for each binding. What is missing is installed below the target folder; a client
 that cannot be installed is skipped, and the last lines say so. Ends non-zero if a case failed.
@@ -60,10 +60,14 @@ def install(command):
         raise Missing(f"`{' '.join(command)}` failed: {(done.stderr or done.stdout).strip()[-300:]}")
 
 
+# What has no binding of its own.
+ANY = ["the description"]
+
 CLIENTS = {
-    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py"),
-    "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py"),
-    "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs"),
+    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py", BINDINGS),
+    "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py", BINDINGS),
+    "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs", BINDINGS),
+    "Schemathesis 4.32.5": (lambda: python("schemathesis", "schemathesis==4.32.5"), "any_input.py", ANY),
 }
 
 
@@ -116,13 +120,13 @@ def main():
     if not os.access(binary, os.X_OK):
         sys.exit(f"there is no {binary}; build it with: cargo build --bins")
     jobs, skipped = [], []
-    for label, (prepare, script) in CLIENTS.items():
+    for label, (prepare, script, bindings) in CLIENTS.items():
         try:
             program, env = prepare()
         except Missing as why:
             skipped.append(f"SKIPPED {label}: {why}")
             continue
-        jobs.extend((label, script, program, env, binding) for binding in BINDINGS)
+        jobs.extend((label, script, program, env, binding) for binding in bindings)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for label, binding, out, error in pool.map(lambda job: run(binary, *job), jobs):

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -10,6 +10,7 @@ use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::timeout;
 
@@ -23,9 +24,9 @@ use crate::paths::{Paths, create_folder};
 use crate::private_file;
 use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
-use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Transport};
+use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use crate::serve::{self, Server};
-use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
+use crate::session::{Board, Command, Ledger, Look, News, Session, SessionHandle, Setup, What};
 use crate::store::{Owner, retain};
 use crate::sweep::sweep;
 use crate::token::Token;
@@ -234,8 +235,12 @@ impl Host {
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
+        let claim = Arc::new(Mutex::new(claim));
+        let telling = tokio::spawn(tell(Arc::clone(&claim), Arc::clone(&handle.board)));
+        let ending = Arc::clone(&claim);
         let watch = tokio::spawn(async move {
             while !signals.next().await.is_end() {}
+            publish(ending, Status::Stopping).await;
             let _ = handle.tell(Command::Stop).await;
         });
         let courier = tokio::spawn(courier.run());
@@ -267,11 +272,58 @@ impl Host {
         if timeout(CONNECTIONS, &mut server).await.is_err() {
             server.abort();
         }
+        telling.abort();
+        // The entry goes with the last who holds the claim.
+        let _ = tokio::join!(telling, watch);
         drop(claim);
         match died {
             Some(look) => bail!("{}", last_words(exit, &look)),
             None => Ok(exit),
         }
+    }
+}
+
+/// Keeps the registry entry true: what the agent does, whenever it does something else.
+async fn tell(claim: Arc<Mutex<Claim>>, board: Arc<Board>) {
+    let (mut standing, _, mut news) = board.watch();
+    loop {
+        if let Some(now) = standing.take() {
+            publish(Arc::clone(&claim), status(now.state)).await;
+        }
+        standing = match news.recv().await {
+            Ok(News {
+                what: What::Standing(now),
+                ..
+            }) => Some(now),
+            Ok(_) => None,
+            Err(RecvError::Lagged(_)) => board.standing(),
+            Err(RecvError::Closed) => return,
+        };
+    }
+}
+
+/// Writes what the agent does into its registry entry, beside the threads that serve.
+async fn publish(claim: Arc<Mutex<Claim>>, status: Status) {
+    let written = tokio::task::spawn_blocking(move || {
+        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who is on the way out stays so, whatever its program does meanwhile.
+        if claim.entry().status == Status::Stopping {
+            return Ok(());
+        }
+        claim.update(status)
+    });
+    if let Ok(Err(error)) = written.await {
+        tracing::warn!(%error, "the registry entry is not up to date");
+    }
+}
+
+fn status(state: State) -> Status {
+    match state {
+        State::Starting => Status::Starting,
+        State::Idle => Status::Idle,
+        State::Busy => Status::Busy,
+        State::Asking => Status::InputRequired,
+        State::Exited => Status::Exited,
     }
 }
 

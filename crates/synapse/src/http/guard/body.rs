@@ -20,7 +20,7 @@ use super::{Refusal, text};
 /// The largest body.
 const USUAL: usize = 1 << 20;
 /// The largest body of a message, which may come with files.
-const WITH_FILES: usize = 16 << 20;
+const WITH_FILES: usize = 23 << 20;
 /// Where JSON-RPC is spoken.
 const JSON_RPC: [&str; 3] = ["/", "/a2a", "/a2a/"];
 /// Where HTTP+JSON is spoken.
