@@ -10,8 +10,7 @@ use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
-use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::client::{Callable, Web};
@@ -26,7 +25,7 @@ use crate::pty::{Exit, Size, Spawn, Termios};
 use crate::record::Record;
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use crate::serve::{self, Server};
-use crate::session::{Board, Command, Ledger, Look, News, Session, SessionHandle, Setup, What};
+use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use crate::store::{Owner, retain};
 use crate::sweep::sweep;
 use crate::token::Token;
@@ -236,7 +235,7 @@ impl Host {
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
         let claim = Arc::new(Mutex::new(claim));
-        let telling = tokio::spawn(tell(Arc::clone(&claim), Arc::clone(&handle.board)));
+        let telling = tokio::spawn(tell(Arc::clone(&claim), handle.board.state()));
         let ending = Arc::clone(&claim);
         let watch = tokio::spawn(async move {
             while !signals.next().await.is_end() {}
@@ -284,21 +283,12 @@ impl Host {
 }
 
 /// Keeps the registry entry true: what the agent does, whenever it does something else.
-async fn tell(claim: Arc<Mutex<Claim>>, board: Arc<Board>) {
-    let (mut standing, _, mut news) = board.watch();
-    loop {
-        if let Some(now) = standing.take() {
-            publish(Arc::clone(&claim), status(now.state)).await;
+async fn tell(claim: Arc<Mutex<Claim>>, mut state: watch::Receiver<Option<State>>) {
+    while state.changed().await.is_ok() {
+        let now = *state.borrow_and_update();
+        if let Some(now) = now {
+            publish(Arc::clone(&claim), status(now)).await;
         }
-        standing = match news.recv().await {
-            Ok(News {
-                what: What::Standing(now),
-                ..
-            }) => Some(now),
-            Ok(_) => None,
-            Err(RecvError::Lagged(_)) => board.standing(),
-            Err(RecvError::Closed) => return,
-        };
     }
 }
 

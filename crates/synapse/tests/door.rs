@@ -218,7 +218,7 @@ fn a_body_too_large_is_refused() {
     // A message may come with files.
     let send = format!("POST /tasks/send HTTP/1.1\r\n{LOCAL}\r\n{JSON}");
     refused(&world, &send, &format!("{mib}{mib}{{}}"), 400, "message");
-    let too_much = format!("{send}\r\nContent-Length: 16777217\r\nExpect: 100-continue");
+    let too_much = format!("{send}\r\nContent-Length: 24117249\r\nExpect: 100-continue");
     let mut stream = world.connect();
     write!(stream, "{too_much}\r\n\r\n").unwrap();
     assert!(head(&mut stream).starts_with("HTTP/1.1 413"));

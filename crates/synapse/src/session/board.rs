@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use synapse_a2a::event::Event;
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::task::{IllegalEvent, Task};
-use tokio::sync::broadcast;
+use synapse_term::reading::State;
+use tokio::sync::{broadcast, watch};
 
 use super::{Follow, Look, Standing};
 
@@ -25,6 +26,8 @@ pub struct Board {
     news: broadcast::Sender<News>,
     /// The last look at the agent, while nothing has changed since.
     look: RwLock<Option<Arc<Look>>>,
+    /// What the agent does, for who wants to know nothing else.
+    state: watch::Sender<Option<State>>,
     /// Bytes the program has written.
     painted: AtomicU64,
     is_stopping: AtomicBool,
@@ -127,6 +130,7 @@ impl Default for Board {
             records: RwLock::default(),
             news,
             look: RwLock::default(),
+            state: watch::Sender::new(None),
             painted: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
         }
@@ -181,6 +185,11 @@ impl Board {
         self.read().standing.clone()
     }
 
+    /// What the agent does, whenever that changes. Who follows this does not count as a watcher.
+    pub fn state(&self) -> watch::Receiver<Option<State>> {
+        self.state.subscribe()
+    }
+
     /// Whether the agent is going away.
     pub fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
@@ -217,6 +226,7 @@ impl Board {
             return;
         }
         self.set_look(None);
+        self.state.send_replace(Some(standing.state));
         let standing = Arc::new(standing);
         records.standing = Some(Arc::clone(&standing));
         self.announce(&mut records, What::Standing(standing));

@@ -36,6 +36,10 @@ const WRITTEN_PAUSE: Duration = Duration::from_millis(5);
 /// an answer means one thing there, and another at its prompt, so nobody may answer before it is clear.
 pub(super) const ASK_PAUSE: Duration = Duration::from_millis(500);
 
+/// How much text may be told again and again while a reply appears. A reply that is painted anew with each
+/// line would be kept as often as it was told; past this its watchers wait for the end.
+const PARTIAL_BUDGET: usize = 1 << 20;
+
 /// The task whose turn it is.
 pub(super) struct Running {
     pub(super) task: TaskId,
@@ -60,6 +64,8 @@ pub(super) struct Running {
     unseen_since: Option<Duration>,
     /// What was told of the reply while it appears.
     partial: String,
+    /// How much was told so far.
+    told: usize,
     /// When more of it may be told, if there is more.
     tell_at: Duration,
     /// The program wrote since it was last told.
@@ -103,6 +109,7 @@ impl Running {
             peek_at: None,
             unseen_since: None,
             partial: String::new(),
+            told: 0,
             tell_at: Duration::ZERO,
             has_news: false,
             channel: ChannelTalk::default(),
@@ -339,7 +346,8 @@ impl Session {
         let Some(running) = &mut self.running else {
             return;
         };
-        if !is_wanted || running.channel.has_answered {
+        let is_enough = running.told > PARTIAL_BUDGET && !has_marker;
+        if !is_wanted || running.channel.has_answered || is_enough {
             running.has_news = false;
         }
         if !running.has_news || !running.turn.is_running() || now < running.tell_at {
@@ -361,6 +369,14 @@ impl Session {
             return;
         };
         if text == running.partial || text.is_empty() {
+            return;
+        }
+        let more = match text.strip_prefix(running.partial.as_str()) {
+            Some(more) => more.len(),
+            None => text.len(),
+        };
+        running.told += more;
+        if running.told > PARTIAL_BUDGET {
             return;
         }
         let (task, artifact) = (running.task.clone(), artifact_of(&running.task, 0));
