@@ -167,7 +167,7 @@ impl<'a, T> Hand<'a, T> {
     fn finish(mut self) -> Vec<u8> {
         let term = self.term;
         let mode = term.mode();
-        let (cursor, edge) = snapshot::cursor_place(term);
+        let (cursor, edge) = (term.grid().cursor.point, snapshot::edge(term));
         let row = usize::try_from(cursor.line.0).unwrap_or(0);
         let col = edge.unwrap_or(cursor.column.0);
         self.out.push_str("\x1b[m");

@@ -318,18 +318,26 @@ fn place_cursors<T>(out: &mut String, term: &Term<T>, region: Option<(u16, u16)>
 }
 
 /// Where the cursor is; and, if it stands beyond the last column, where the character begins that
-/// must be printed to bring it there again.
-pub(super) fn cursor_place<T>(term: &Term<T>) -> (Point, Option<usize>) {
+/// must be printed to bring it there again. Not in a row that goes on in the next one: printed again, it
+/// would no longer.
+fn cursor_place<T>(term: &Term<T>) -> (Point, Option<usize>) {
+    let grid = term.grid();
+    let row = &grid[grid.cursor.point.line];
+    let goes_on = row[Column(grid.columns() - 1)]
+        .flags
+        .contains(Flags::WRAPLINE);
+    let edge = edge(term).filter(|_| !goes_on);
+    (grid.cursor.point, edge)
+}
+
+/// If the cursor stands beyond the last column, where the character begins that brings it there.
+pub(super) fn edge<T>(term: &Term<T>) -> Option<usize> {
     let grid = term.grid();
     let cursor = &grid.cursor;
     let (at, col) = (&grid[cursor.point.line], cursor.point.column.0);
-    let goes_on = at[Column(grid.columns() - 1)]
-        .flags
-        .contains(Flags::WRAPLINE);
-    let is_at_edge = cursor.input_needs_wrap && col + 1 == grid.columns() && !goes_on;
-    let edge = is_at_edge.then(|| {
+    let is_at_edge = cursor.input_needs_wrap && col + 1 == grid.columns();
+    is_at_edge.then(|| {
         let is_spacer = at[Column(col)].flags.contains(Flags::WIDE_CHAR_SPACER) && col > 0;
         col - usize::from(is_spacer)
-    });
-    (cursor.point, edge)
+    })
 }
