@@ -338,7 +338,9 @@ impl Session {
     /// where the program painted it anew. The end corrects it.
     pub(super) fn tell_partial(&mut self, now: Duration) {
         let has_marker = self.profile.response_end.is_some();
-        let is_wanted = self.ledger.board.is_watched() || has_marker;
+        // A program that may answer through the channel streams there; its screen would tell it twice.
+        let is_streamed = self.ledger.board.is_watched() && !self.profile.channel;
+        let is_wanted = is_streamed || has_marker;
         let pause = match self.discipline() {
             Discipline::Canonical => WRITTEN_PAUSE,
             Discipline::Raw => PAINTED_PAUSE,
@@ -361,7 +363,9 @@ impl Session {
         if let Some(whole) = self.up_to_marker(&reply.text) {
             return self.finish(Ending::Replied(whole), Source::Marker);
         }
-        self.tell_reply(reply.text);
+        if is_streamed {
+            self.tell_reply(reply.text);
+        }
     }
 
     fn tell_reply(&mut self, text: String) {
