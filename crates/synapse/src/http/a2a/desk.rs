@@ -23,7 +23,7 @@ use crate::session::{Answer, Follow, Priority, Record, Submission};
 
 /// How long a question may stay open once it was answered: a program that asks the same again leaves
 /// nothing to wait for.
-const ANSWERED: Duration = Duration::from_secs(5);
+const ANSWERED: Duration = Duration::from_secs(3);
 
 /// What came of a request.
 pub(super) enum Outcome {

@@ -1,0 +1,27 @@
+//! The current A2A dialects as clients meet them: the built binary, the dummy agent, bare HTTP. What the
+//! official kit checks is checked here too, and what it leaves open.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "this is a test"
+)]
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod agent;
+mod cancel;
+mod card;
+mod channel;
+mod errors;
+mod list;
+mod older;
+mod push;
+mod questions;
+mod receiver;
+mod rest;
+mod send;
+mod stream;
