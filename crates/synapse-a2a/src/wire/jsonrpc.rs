@@ -70,6 +70,11 @@ pub fn result(id: &Value, result: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
+/// An answer whose result is written already.
+pub fn wrap(id: &Value, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
 /// A refusal.
 pub fn error(id: &Value, error: &ProtocolError) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error.to_jsonrpc() })
@@ -91,7 +96,10 @@ mod tests {
         for id in [json!("a"), json!(7), json!(1.5), json!(null)] {
             let body = json!({ "jsonrpc": "2.0", "id": id, "method": "GetTask" });
             let call = read(body.to_string().as_bytes()).unwrap();
-            assert_eq!(result(&call.id, &json!(1))["id"], id);
+            let answer = result(&call.id, &json!([1]));
+            assert_eq!(answer["id"], id);
+            let wrapped: Value = serde_json::from_str(&wrap(&call.id, "[1]")).unwrap();
+            assert_eq!(wrapped, answer);
             assert_eq!(call.params, json!({}));
         }
     }

@@ -42,7 +42,7 @@ pub enum Growth {
 }
 
 /// Who follows one task. Holds only what an event does not say by itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrator {
     state: TaskState,
     since: Timestamp,
@@ -57,17 +57,23 @@ impl Narrator {
         }
     }
 
-    /// What a client sees of the next event, if anything. `task` may be ahead of the event: only what can
-    /// no longer change is read from it.
-    pub fn tell(&mut self, task: &Task, event: &Event) -> Option<Frame> {
+    /// Takes note of the next event without telling it, for who has it in words already.
+    pub fn pass(&mut self, event: &Event) {
         match &event.fact {
-            Fact::Moved { status } => {
-                self.state = status.state();
-                self.since = self.since.max(event.at);
-                Some(self.standing(task, status, None))
-            }
+            Fact::Moved { status } => self.state = status.state(),
+            Fact::Noted { .. } if self.state == TaskState::Working => {}
+            _ => return,
+        }
+        self.since = self.since.max(event.at);
+    }
+
+    /// What a client sees of the next event, if anything; the same for every client. `task` may be ahead of
+    /// the event: only what can no longer change is read from it.
+    pub fn tell(&mut self, task: &Task, event: &Event) -> Option<Frame> {
+        self.pass(event);
+        match &event.fact {
+            Fact::Moved { status } => Some(self.standing(task, status, None)),
             Fact::Noted { text } if self.state == TaskState::Working => {
-                self.since = self.since.max(event.at);
                 Some(self.standing(task, &Status::Working, Some(text)))
             }
             Fact::ArtifactOpened { artifact, body } => Some(Frame::Piece {

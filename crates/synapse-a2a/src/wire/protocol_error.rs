@@ -21,8 +21,13 @@ pub enum ProtocolError {
     #[error("{0}")]
     NoMethod(String),
     /// There is such a resource, but it is asked for in another way.
-    #[error("{0}")]
-    NotAllowed(String),
+    #[error("this takes {allowed}, not {method}")]
+    NotAllowed {
+        /// How it was asked for.
+        method: String,
+        /// How it can be asked for, as the header `Allow` says it.
+        allowed: String,
+    },
     /// Something asked for is missing or not as it should be.
     #[error("{}", first_violation(.0))]
     InvalidParams(Vec<Violation>),
@@ -178,7 +183,7 @@ impl ProtocolError {
             Self::NotJson(_) => (-32700, 400, ARGUMENT, "PARSE_ERROR"),
             Self::InvalidRequest(_) => (-32600, 400, ARGUMENT, "INVALID_REQUEST"),
             Self::NoMethod(_) => (-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
-            Self::NotAllowed(_) => (-32601, 405, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
+            Self::NotAllowed { .. } => (-32601, 405, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
             Self::InvalidParams(_) => (-32602, 400, ARGUMENT, "INVALID_PARAMS"),
             Self::TaskNotFound(_) | Self::NotFound(_) => {
                 (-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND")

@@ -55,12 +55,12 @@ pub fn route(method: &str, path: &str, version: Version) -> Result<Target, Proto
     let mut all = std::iter::once(first).chain(others);
     let allowed: Vec<&str> = all.clone().map(|(method, _)| method).collect();
     let wanted = all.find(|(known, _)| *known == method);
-    wanted.map(|(_, target)| target).ok_or_else(|| {
-        ProtocolError::NotAllowed(format!(
-            "{path} takes {}, not {method}",
-            allowed.join(" and ")
-        ))
-    })
+    wanted
+        .map(|(_, target)| target)
+        .ok_or_else(|| ProtocolError::NotAllowed {
+            method: method.to_owned(),
+            allowed: allowed.join(", "),
+        })
 }
 
 /// Reads a query.

@@ -90,17 +90,19 @@ pub struct Posted {
     pub event: Event,
     /// The event as it is streamed, written once for all who watch.
     pub frame: OnceLock<Arc<str>>,
+    /// The event as streams of A2A 1.0 tell it, if they do.
+    pub current: OnceLock<Option<Arc<str>>>,
 }
 
 impl Posted {
     /// An event with its number.
     pub fn new(task: TaskId, number: u64, event: Event) -> Self {
-        let frame = OnceLock::new();
         Self {
             task,
             number,
             event,
-            frame,
+            frame: OnceLock::new(),
+            current: OnceLock::new(),
         }
     }
 }

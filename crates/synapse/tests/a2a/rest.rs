@@ -135,6 +135,16 @@ fn a_refusal_says_in_its_status_and_its_body_what_is_wrong() {
 }
 
 #[test]
+fn a_path_says_how_it_can_be_asked_for() {
+    let agent = Agent::dummy();
+    let reply = rest(&agent, "PUT", "/tasks/t:subscribe", &[], &Value::Null);
+    assert_eq!(
+        (reply.status, reply.headers["allow"].as_str()),
+        (405, "GET, POST")
+    );
+}
+
+#[test]
 fn a_tenant_in_front_changes_nothing() {
     let agent = Agent::dummy();
     let said = json!({ "message": message("say:hello"), "tenant": "acme" });

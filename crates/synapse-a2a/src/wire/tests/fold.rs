@@ -165,13 +165,15 @@ proptest! {
         for dialect in Dialect::ALL {
             let mut current = Task::fold(events[..from].to_vec()).unwrap();
             let mut narrator = Narrator::after(&current);
-            let mut late = narrator;
+            let (mut late, mut silent) = (narrator, narrator);
             let mut shown = dialect.task(&current, History::All);
             for event in &events[from..] {
                 current.apply(event.clone()).unwrap();
                 let frame = narrator.tell(&current, event);
                 // A reader that is behind tells the same.
                 prop_assert_eq!(&late.tell(&end, event), &frame);
+                silent.pass(event);
+                prop_assert_eq!(silent, narrator);
                 if let Some(frame) = frame {
                     fold(&mut shown, &dialect.frame(&frame, &current, false), key(dialect));
                 }

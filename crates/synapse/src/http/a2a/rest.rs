@@ -98,5 +98,11 @@ fn refuse(error: &ProtocolError, is_old: bool) -> Response {
     } else {
         error.to_rest()
     };
-    (status, axum::Json(body)).into_response()
+    let mut response = (status, axum::Json(body)).into_response();
+    if let ProtocolError::NotAllowed { allowed, .. } = error
+        && let Ok(allowed) = HeaderValue::from_str(allowed)
+    {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    response
 }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde_json::Value;
 use synapse_a2a::event::Fact;
 use synapse_a2a::task::{Task, TaskState};
-use synapse_a2a::wire::narrator::{Frame, Narrator};
+use synapse_a2a::wire::narrator::Narrator;
 use synapse_a2a::wire::request::History;
 use synapse_a2a::wire::{Dialect, jsonrpc};
 use tokio::sync::mpsc;
@@ -184,7 +184,7 @@ impl Speaker {
     fn first(&self) -> Bytes {
         let number = self.snapshot.events.len() as u64;
         let task = self.dialect.sent_task(&self.snapshot.task, History::All);
-        self.wrap(number, task)
+        self.wrap(number, &task.to_string())
     }
 
     /// The message that is the whole answer, if it is one.
@@ -192,40 +192,63 @@ impl Speaker {
         let last = held.last()?;
         let record = self.board.record(&last.task)?;
         self.dialect.spoken(&record.task)?;
-        Some(self.wrap(last.number, self.dialect.sent(&record.task, History::All)))
+        let said = self.dialect.sent(&record.task, History::All);
+        Some(self.wrap(last.number, &said.to_string()))
     }
 
     /// What is told of an event, and whether the stream ends with it.
     fn say(&mut self, posted: &Posted) -> Told {
-        let now = self.board.record(&posted.task);
-        let task: &Task = now
-            .as_ref()
-            .map_or(&self.snapshot.task, |record| &record.task);
-        let Some(frame) = self.narrator.tell(task, &posted.event) else {
-            return Told::Nothing;
+        let is_end = match &posted.event.fact {
+            Fact::Moved { status } => self.is_end(status.state()),
+            _ => false,
         };
-        let is_end = match &frame {
-            Frame::Standing { standing, .. } => self.is_end(standing.state),
-            Frame::Piece { .. } => false,
-        };
-        let said = self.wrap(posted.number, self.dialect.frame(&frame, task, is_end));
-        if is_end {
-            Told::Last(said)
+        let said = if self.dialect == Dialect::V1 {
+            self.say_current(posted)
         } else {
-            Told::More(said)
+            let record = self.task(posted);
+            let frame = self.narrator.tell(&record.task, &posted.event);
+            let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, is_end));
+            said.map(|said| Arc::from(said.to_string()))
+        };
+        match said.map(|said| self.wrap(posted.number, &said)) {
+            None => Told::Nothing,
+            Some(said) if is_end => Told::Last(said),
+            Some(said) => Told::More(said),
         }
+    }
+
+    /// What streams of 1.0 tell of an event: the same to all, so it is written once.
+    fn say_current(&mut self, posted: &Posted) -> Option<Arc<str>> {
+        if let Some(said) = posted.current.get() {
+            self.narrator.pass(&posted.event);
+            return said.clone();
+        }
+        let record = self.task(posted);
+        let frame = self.narrator.tell(&record.task, &posted.event);
+        let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, false));
+        let said = said.map(|said| Arc::from(said.to_string()));
+        posted.current.get_or_init(|| said).clone()
+    }
+
+    /// The task, as it stands by now.
+    fn task(&self, posted: &Posted) -> Arc<Record> {
+        let now = self.board.record(&posted.task);
+        now.unwrap_or_else(|| Arc::clone(&self.snapshot))
     }
 
     fn is_end(&self, state: TaskState) -> bool {
         state.is_final() || self.end == End::AtQuestion && state == TaskState::InputRequired
     }
 
-    fn wrap(&self, number: u64, said: Value) -> Bytes {
-        let said = match &self.envelope {
-            Envelope::Bare => said,
-            Envelope::JsonRpc(id) => jsonrpc::result(id, &said),
-        };
-        format!("id: {number}\ndata: {said}\n\n").into()
+    fn wrap(&self, number: u64, said: &str) -> Bytes {
+        match &self.envelope {
+            Envelope::Bare => format!("id: {number}\ndata: {said}\n\n"),
+            Envelope::JsonRpc(id) => {
+                let said = jsonrpc::wrap(id, said);
+                format!("id: {number}\ndata: {said}\n\n")
+            }
+        }
+        .into()
     }
 }
 
