@@ -165,6 +165,11 @@ Examples:
     /// A program for demos and tests that does what it is told
     #[command(after_help = crate::verbs::dummy_agent::HELP)]
     DummyAgent,
+    /// A shell in which `@handle message` goes to agents and everything else to your own shell
+    #[command(
+        after_help = "Examples:\n  synapse shell\n  synapse-shell\n\nIn it:\n  @codex --return what is this?\n  cat log | @codex --return what failed?\n  cd src && ls"
+    )]
+    Shell,
     /// Print a hook for your shell: `@handle message` typed at its prompt goes to an agent
     #[command(
         after_help = "Put it at the end of your shell's start-up file:\n  eval \"$(synapse shell-hook)\"       # ~/.bashrc, ~/.zshrc\n  synapse shell-hook | source        # ~/.config/fish/config.fish"

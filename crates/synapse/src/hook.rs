@@ -54,12 +54,17 @@ impl Shell {
     }
 
     /// A word that the shell takes as it stands.
-    fn quote(self, word: &str) -> String {
+    pub(crate) fn quote(self, word: &str) -> String {
         match self {
-            Self::Bash | Self::Zsh => format!("'{}'", word.replace('\'', r"'\''")),
+            Self::Bash | Self::Zsh => quote(word),
             Self::Fish => format!("'{}'", word.replace('\\', r"\\").replace('\'', r"\'")),
         }
     }
+}
+
+/// A word that any POSIX shell takes as it stands.
+pub(crate) fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The names of the processes above us, the nearest first.

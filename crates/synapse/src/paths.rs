@@ -161,6 +161,11 @@ impl Paths {
         self.synapse.join("tasks")
     }
 
+    /// The lines typed in `synapse shell`.
+    pub fn shell_history(&self) -> PathBuf {
+        self.synapse.join("shell_history")
+    }
+
     /// Tasks, events and history.
     pub fn store(&self) -> PathBuf {
         self.synapse.join("synapse.db")

@@ -1,5 +1,21 @@
-//! Messages from shells: what a line typed at a prompt asks for.
+//! Messages from shells, and the shell of our own: what a line typed at a prompt asks for, and who runs it
+//! if it is not for an agent.
 
+mod aside;
+mod complete;
+mod coshell;
+mod editor;
+mod folder;
 mod line;
+mod look;
+mod marks;
+mod program;
+mod quoting;
+mod script;
 
-pub use line::message;
+pub use coshell::{CoShell, CoShellError, Outcome, Rest};
+pub use editor::{Editor, Typed};
+pub use line::{INPUT, Request, message, with_input};
+pub use program::Program;
+pub use quoting::Dialect;
+pub use script::ScriptShell;

@@ -105,6 +105,19 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse/src/shell",
+        must_not_name: &[
+            HTTP,
+            &[
+                "crate::http",
+                "crate::host",
+                "crate::session",
+                "crate::verbs",
+            ],
+        ],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/pty",
         must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
         except: &["crate::pty"],

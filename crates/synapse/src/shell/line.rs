@@ -1,14 +1,81 @@
-//! `@handle [flags] message` as it is typed at the prompt of a shell.
+//! What a line typed at a prompt asks for. Pure.
 //!
-//! Pure. Unlike in a wrapped terminal, blanks may stand in front and the message may have several lines:
-//! a shell would run the further ones.
+//! `@handle [flags] message` is for an agent. Unlike in a wrapped terminal, blanks may stand in front and
+//! the message may have several lines: a shell would run the further ones.
 
 use std::sync::LazyLock;
 
-use synapse_term::router::{Command, CommandError, Pattern};
+use synapse_term::router::{Command, CommandError, Pattern, Problem};
+
+use super::quoting::{Dialect, Quoting, is_unfinished};
 
 /// The handle, blanks on its own line, and all that follows.
 const MESSAGE: &str = r"(?s)^[\s--\n]*@([\w.-]+)[\s--\n]+(.+)$";
+
+/// The message that stands for what is piped or typed in.
+pub const INPUT: &str = "-";
+
+/// What a line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Nothing.
+    Nothing,
+    /// A message to an agent.
+    Message(Command),
+    /// A command whose output goes along with a message.
+    Piped {
+        /// What to run.
+        command: String,
+        /// What to send with its output.
+        message: Command,
+    },
+    /// A command of the shell.
+    Run(String),
+    /// A message that cannot be sent as it is.
+    Bad(CommandError),
+}
+
+impl Request {
+    /// Reads a line.
+    pub fn read(line: &str, dialect: Dialect) -> Self {
+        if line.trim().is_empty() {
+            return Self::Nothing;
+        }
+        match message(line) {
+            Some(Ok(command)) => return Self::Message(command),
+            Some(Err(error)) => return Self::Bad(error),
+            None => {}
+        }
+        for at in Quoting::of(line, dialect).pipes() {
+            let (Some(command), Some(rest)) = (line.get(..at), line.get(at + 1..)) else {
+                continue;
+            };
+            let command = command.trim().to_owned();
+            match piped(rest) {
+                Some(Ok(message)) => return Self::Piped { command, message },
+                Some(Err(error)) => return Self::Bad(error),
+                None => {}
+            }
+        }
+        Self::Run(line.to_owned())
+    }
+
+    /// Whether Enter is to begin another line: a shell would want one, or a quote around the whole
+    /// message is open. Any other quote in a message is just a quote.
+    pub fn is_unfinished(line: &str, dialect: Dialect) -> bool {
+        match Self::read(line, dialect) {
+            Self::Nothing | Self::Bad(_) => false,
+            Self::Run(line) => is_unfinished(&line, dialect),
+            Self::Message(command)
+            | Self::Piped {
+                message: command, ..
+            } => ['"', '\''].iter().any(|quote| {
+                let inner = command.message.strip_prefix(*quote);
+                inner.is_some_and(|inner| !inner.contains(*quote))
+            }),
+        }
+    }
+}
 
 /// What a line asks of an agent. A line that is not addressed to anybody is nothing.
 pub fn message(line: &str) -> Option<Result<Command, CommandError>> {
@@ -16,13 +83,42 @@ pub fn message(line: &str) -> Option<Result<Command, CommandError>> {
     PATTERN.as_ref()?.read(line)
 }
 
+/// What stands behind a pipe, where a handle alone says enough.
+fn piped(rest: &str) -> Option<Result<Command, CommandError>> {
+    let no_message = |read: &Option<Result<Command, CommandError>>| match read {
+        None => true,
+        Some(Err(error)) => error.problem == Problem::NoMessage,
+        Some(Ok(_)) => false,
+    };
+    let read = message(rest);
+    if no_message(&read) {
+        return message(&format!("{} {INPUT}", rest.trim_end())).or(read);
+    }
+    read
+}
+
+/// The message with what was piped into it.
+pub fn with_input(message: &str, input: &str) -> String {
+    let input = input.trim_end_matches('\n');
+    match message {
+        "" | INPUT => input.to_owned(),
+        text => format!("{text}\n\n{input}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(line: &str) -> Request {
+        Request::read(line, Dialect::Posix)
+    }
+
     fn text(line: &str) -> (String, String) {
-        let command = message(line).unwrap().unwrap();
-        (command.handle, command.message)
+        match read(line) {
+            Request::Message(command) => (command.handle, command.message),
+            other => panic!("{line}: {other:?}"),
+        }
     }
 
     fn pair(handle: &str, message: &str) -> (String, String) {
@@ -31,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_message_keeps_every_byte() {
-        let odd = "what's \"wrong\" with $HOME/*.rs?! `x` \\";
+        let odd = "what's \"wrong\" with $HOME/*.rs?! `x` | y \\";
         assert_eq!(text(&format!("@codex {odd}")), pair("codex", odd));
         assert_eq!(text("@記録　こんにちは　"), pair("記録", "こんにちは　"));
     }
@@ -46,11 +142,74 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_addressed_to_anybody_is_nothing() {
+    fn what_is_not_addressed_to_anybody_is_a_command() {
         for line in [
-            "", "ls", "@", "@a", "@a \n ", "@a\nb", "x @a b", "a@b c", "@a/b c",
+            "ls",
+            "@",
+            "@a",
+            "@a\nb",
+            "x @a b",
+            "a@b c",
+            "@a/b c",
+            "echo '| @a b'",
+            "a || @b c",
         ] {
-            assert!(message(line).is_none(), "{line:?}");
+            assert_eq!(read(line), Request::Run(line.to_owned()), "{line:?}");
+        }
+        assert_eq!(read(" \n"), Request::Nothing);
+        assert_eq!(read("@a \n "), Request::Run("@a \n ".to_owned()));
+    }
+
+    #[test]
+    fn a_pipe_into_a_handle_is_found() {
+        for (line, ran, said) in [
+            (
+                "cat log | @codex what | failed?",
+                "cat log",
+                "what | failed?",
+            ),
+            (
+                "cat 'a | @b c' | sort | @codex x",
+                "cat 'a | @b c' | sort",
+                "x",
+            ),
+            ("git diff | @codex -", "git diff", "-"),
+            ("git diff|@codex", "git diff", "-"),
+            ("git diff | @codex --return", "git diff", "-"),
+        ] {
+            let Request::Piped { command, message } = read(line) else {
+                panic!("{line}: {:?}", read(line));
+            };
+            assert_eq!((command.as_str(), message.message.as_str()), (ran, said));
+            assert_eq!(message.handle, "codex");
+        }
+        assert!(matches!(
+            read("cat log | @codex --retrun x"),
+            Request::Bad(_)
+        ));
+        assert!(matches!(read("@codex --priority 9 x"), Request::Bad(_)));
+    }
+
+    #[test]
+    fn input_stands_behind_the_words_or_alone() {
+        assert_eq!(with_input("-", "a\nb\n\n"), "a\nb");
+        assert_eq!(with_input("why?", "a\n"), "why?\n\na");
+    }
+
+    #[test]
+    fn only_a_quote_around_the_whole_message_begins_another_line() {
+        let is_open = |line| Request::is_unfinished(line, Dialect::Posix);
+        assert!(is_open("@a \"one") && is_open("@a --return 'one\ntwo") && is_open("echo 'a"));
+        assert!(is_open("cat x | @a \"one"));
+        for line in [
+            "@a it's",
+            "@a \"one\" two",
+            "@a \"one\"",
+            "@a one \\",
+            "ls",
+            "@a --no x'",
+        ] {
+            assert!(!is_open(line), "{line}");
         }
     }
 }

@@ -61,6 +61,16 @@ impl RawMode {
     }
 }
 
+impl RawMode {
+    /// Gives the modes back and resets nothing else: programs came and went as they do in a shell, and
+    /// what they left on the screen is theirs.
+    pub fn leave(self) {
+        if let Some(mut held) = lock().take() {
+            held.restore_modes();
+        }
+    }
+}
+
 impl Drop for RawMode {
     fn drop(&mut self) {
         if let Some(mut held) = lock().take() {
@@ -134,13 +144,20 @@ impl Held {
     }
 
     fn restore(&mut self) {
+        if self.restore_modes() {
+            self.write(RESET.as_bytes());
+        }
+    }
+
+    /// Whether there was anything to restore.
+    fn restore_modes(&mut self) -> bool {
         if !self.is_raw || is_in_background(self.tty.as_fd()) {
-            return;
+            return false;
         }
         self.is_raw = false;
         // A terminal that is gone needs nothing. To wait until all is written could take for ever.
         let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.modes);
-        self.write(RESET.as_bytes());
+        true
     }
 
     fn write(&self, mut bytes: &[u8]) {

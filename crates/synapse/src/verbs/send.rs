@@ -73,14 +73,20 @@ struct Manner {
 
 /// Runs it.
 pub(crate) fn run(args: &Send) -> Result<u8> {
+    run_noting(args, &mut Vec::new())
+}
+
+/// Runs it, and notes the tasks that go on although Ctrl-C ended the wait for them.
+pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
     let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
     let sender = reach::own()?;
     let parcel = Parcel::pack(args, sender.as_ref())?;
     if word.eq_ignore_ascii_case(EVERYONE) {
-        return all::run(&parcel, sender.as_ref(), manner);
+        return all::run(&parcel, sender.as_ref(), manner, left);
     }
-    told(to_one(word, &parcel, sender.as_ref(), manner), manner)
+    let done = to_one(word, &parcel, sender.as_ref(), manner, left);
+    told(done, manner)
 }
 
 /// `synapse external send`: to nobody but an agent elsewhere, and perhaps as the answer to a question of its task.
@@ -106,7 +112,13 @@ fn told(done: Result<u8>, manner: Manner) -> Result<u8> {
     }
 }
 
-fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Result<u8> {
+fn to_one(
+    word: &str,
+    parcel: &Parcel,
+    sender: Option<&Entry>,
+    manner: Manner,
+    left: &mut Vec<String>,
+) -> Result<u8> {
     let entry = match reach::whom(word)? {
         Whom::Local(entry) => *entry,
         Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
@@ -142,6 +154,7 @@ fn to_one(word: &str, parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -
         let ended = wait::until_settled(&client, &sent.id, patience, each).await;
         let told = shown.finish();
         let report = Report::of(&sent.id, ended);
+        left.extend(report.left());
         if manner.is_json {
             writeln!(out, "{}", report.to_json())?;
         } else {

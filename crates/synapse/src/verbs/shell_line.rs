@@ -42,31 +42,59 @@ pub(crate) fn run(args: &ShellLine) -> Result<u8> {
     let command = shell::message(line)
         .ok_or_else(|| usage("nobody is addressed: write @handle message"))?
         .map_err(|error| usage(error.to_string()))?;
-    let words = words(command)?;
-    let sending = Sending::try_parse_from(words).map_err(|error| usage(error.to_string()))?;
-    send::run(&sending.send)
+    send::run(&sending(command, Waiting::Quiet, typed)?)
 }
 
-/// The command as `synapse send` has it.
-fn words(command: Command) -> Result<Vec<String>> {
+/// How an answer is waited for, where one is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// It is shown when it is whole.
+    Quiet,
+    /// It is shown as it grows, where that can be.
+    Streaming,
+}
+
+/// A message as `synapse send` has it. `input` gives what stands for `-`.
+pub(super) fn sending(
+    command: Command,
+    waiting: Waiting,
+    input: impl FnOnce() -> Result<String>,
+) -> Result<Send> {
     let config = Config::load(&Paths::from_env()?.config())?.config;
     let mode = command.response.unwrap_or(config.default_response_mode);
-    let mut words = vec!["synapse-send".to_owned()];
-    words.push(match mode {
-        ResponseMode::Return => "--return".to_owned(),
-        ResponseMode::Display => "--no-return".to_owned(),
-    });
+    // Of several replies at once none can be followed.
+    let is_for_all = command.handle.eq_ignore_ascii_case(EVERYONE);
+    let wait = match mode {
+        ResponseMode::Display => "--no-return",
+        ResponseMode::Return if waiting == Waiting::Streaming && !is_for_all => "--stream",
+        ResponseMode::Return => "--return",
+    };
+    let mut words = vec!["synapse-send".to_owned(), wait.to_owned()];
     if let Some(priority) = command.priority {
         words.push(format!("--priority={priority}"));
     }
-    words.extend(command.files.iter().map(|file| format!("--file={file}")));
-    let message = if command.message == "-" {
-        typed()?
+    words.extend(
+        command
+            .files
+            .iter()
+            .map(|file| format!("--file={}", expand(file))),
+    );
+    let message = if command.message == shell::INPUT {
+        input()?
     } else {
         command.message
     };
     words.extend(["--".to_owned(), command.handle, message]);
-    Ok(words)
+    let sending = Sending::try_parse_from(words).map_err(|error| usage(error.to_string()))?;
+    Ok(sending.send)
+}
+
+/// A path as a shell would have written it.
+fn expand(file: &str) -> String {
+    match (file.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
+        _ => file.to_owned(),
+    }
 }
 
 /// What is typed until Ctrl-D: standard input had the line itself.
@@ -89,6 +117,6 @@ fn handles() -> Result<u8> {
     Ok(0)
 }
 
-fn usage(message: impl Into<String>) -> anyhow::Error {
+pub(super) fn usage(message: impl Into<String>) -> anyhow::Error {
     Failure::new(Failure::USAGE, message).into()
 }

@@ -9,6 +9,7 @@
 )]
 
 mod awkward;
+mod own;
 mod settings;
 mod shell;
 mod terminal;

@@ -17,7 +17,12 @@ use super::report::Report;
 use super::{Manner, wait};
 
 /// Sends it to all.
-pub(super) fn run(parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Result<u8> {
+pub(super) fn run(
+    parcel: &Parcel,
+    sender: Option<&Entry>,
+    manner: Manner,
+    left: &mut Vec<String>,
+) -> Result<u8> {
     if manner.streams {
         let error = "--stream follows one agent; leave it out, or name the agent";
         return Err(Failure::new(2, error).into());
@@ -43,6 +48,7 @@ pub(super) fn run(parcel: &Parcel, sender: Option<&Entry>, manner: Manner) -> Re
         let mut codes = Vec::new();
         while let Some((entry, row)) = rows.next().await {
             codes.push(row.code());
+            left.extend(row.left());
             spinner.say(format!("{} of {count} have answered", codes.len()));
             let handle = entry.handle.as_str();
             let text = if manner.is_json {
@@ -78,6 +84,13 @@ impl Row {
         match self {
             Self::Sent(..) => 0,
             Self::Ended(report) => report.code,
+        }
+    }
+
+    fn left(&self) -> Option<String> {
+        match self {
+            Self::Sent(..) => None,
+            Self::Ended(report) => report.left(),
         }
     }
 

@@ -63,6 +63,13 @@ impl Report {
         }
     }
 
+    /// The task, if it goes on although Ctrl-C ended the wait for it.
+    pub(super) fn left(&self) -> Option<String> {
+        self.id
+            .clone()
+            .filter(|_| self.code == Failure::INTERRUPTED)
+    }
+
     /// As programs read it.
     pub(super) fn to_json(&self) -> Value {
         json!({

@@ -1,0 +1,59 @@
+//! Lines from a file or a pipe: no editor, no prompt.
+
+use std::io::BufRead as _;
+
+use anyhow::{Context as _, Result};
+use synapse::shell::{Outcome, Program, Request, ScriptShell, with_input};
+
+use super::super::Failure;
+use super::deliver;
+
+/// Runs every line; the exit code is that of the last.
+pub(super) fn run(program: Program) -> Result<u8> {
+    let dialect = program.dialect();
+    let mut shell = ScriptShell::start(program)?;
+    let mut code = 0;
+    let mut lines = String::new();
+    loop {
+        // Not locked while a line runs: it may be a message that wants the rest.
+        let read = std::io::stdin().lock().read_line(&mut lines);
+        let is_end = read.context("cannot read standard input")? == 0;
+        let line = lines.strip_suffix('\n').unwrap_or(&lines);
+        if !is_end && Request::is_unfinished(line, dialect) {
+            continue;
+        }
+        let request = Request::read(line, dialect);
+        lines.clear();
+        let outcome = match request {
+            Request::Nothing => None,
+            Request::Run(line) => Some(shell.run(&line)?),
+            Request::Message(message) => Some(Outcome::Done(deliver(message, &mut Vec::new()))),
+            Request::Piped {
+                command,
+                mut message,
+            } => match shell.capture(&command)? {
+                (Outcome::Done(_), output) => {
+                    let output = String::from_utf8_lossy(&output);
+                    message.message = with_input(&message.message, &output);
+                    Some(Outcome::Done(deliver(message, &mut Vec::new())))
+                }
+                (ended, _) => Some(ended),
+            },
+            Request::Bad(error) => {
+                eprintln!("synapse: {error}");
+                Some(Outcome::Done(Failure::USAGE))
+            }
+        };
+        match outcome {
+            Some(Outcome::Ended(code)) => return Ok(code),
+            Some(Outcome::Done(done)) => {
+                code = done;
+                shell.set_code(done);
+            }
+            None => {}
+        }
+        if is_end {
+            return Ok(code);
+        }
+    }
+}
