@@ -37,8 +37,8 @@ const MESSAGES: &[&str] = &[
     "\"one\" and 'two'",
 ];
 
-async fn arrive_intact(kind: Kind) {
-    let mut shell = Shell::hooked(kind).await;
+fn arrive_intact(kind: Kind) {
+    let mut shell = Shell::hooked(kind);
     let mut sent = Vec::new();
     for message in MESSAGES {
         // Standard input has the line, so the terminal would be read.
@@ -48,32 +48,32 @@ async fn arrive_intact(kind: Kind) {
         } else {
             format!("@dummy {message}")
         };
-        assert_eq!(shell.enter(&typed).await, 0, "{kind:?}: {typed}");
+        assert_eq!(shell.enter(&typed), 0, "{kind:?}: {typed}");
         sent.push(message.to_owned());
         assert_eq!(shell.messages(), sent, "{kind:?}");
     }
     assert!(!shell.world.home.path().join("ran").exists(), "{kind:?}");
 }
 
-#[tokio::test]
-async fn awkward_messages_arrive_intact_from_bash() {
-    arrive_intact(Kind::Bash).await;
+#[test]
+fn awkward_messages_arrive_intact_from_bash() {
+    arrive_intact(Kind::Bash);
 }
 
-#[tokio::test]
-async fn awkward_messages_arrive_intact_from_zsh() {
-    arrive_intact(Kind::Zsh).await;
+#[test]
+fn awkward_messages_arrive_intact_from_zsh() {
+    arrive_intact(Kind::Zsh);
 }
 
-#[tokio::test]
-async fn awkward_messages_arrive_intact_from_fish() {
-    arrive_intact(Kind::Fish).await;
+#[test]
+fn awkward_messages_arrive_intact_from_fish() {
+    arrive_intact(Kind::Fish);
 }
 
-#[tokio::test]
-async fn what_stands_around_a_message_is_told_from_it() {
+#[test]
+fn what_stands_around_a_message_is_told_from_it() {
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
+        let mut shell = Shell::hooked(kind);
         for (typed, sent) in [
             ("   @dummy   blanks in front  ", "blanks in front  "),
             ("@DUMMY any case", "any case"),
@@ -84,30 +84,30 @@ async fn what_stands_around_a_message_is_told_from_it() {
             ("@dummy --priority 2 --no-return flags", "flags"),
             ("@dummy　全角の空白", "全角の空白"),
         ] {
-            assert_eq!(shell.enter(typed).await, 0, "{kind:?}: {typed}");
+            assert_eq!(shell.enter(typed), 0, "{kind:?}: {typed}");
             assert_eq!(shell.messages().last().unwrap(), sent, "{kind:?}");
         }
     }
 }
 
-#[tokio::test]
-async fn a_long_message_is_one_message() {
+#[test]
+fn a_long_message_is_one_message() {
     let long = "it's a \"long\" way $HOME! ".repeat(100) + "end";
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
-        assert_eq!(shell.enter(&format!("@dummy {long}")).await, 0, "{kind:?}");
+        let mut shell = Shell::hooked(kind);
+        assert_eq!(shell.enter(&format!("@dummy {long}")), 0, "{kind:?}");
         assert_eq!(shell.messages(), [long.as_str()], "{kind:?}");
     }
 }
 
-#[tokio::test]
-async fn pasted_lines_are_one_message_and_none_is_run() {
+#[test]
+fn pasted_lines_are_one_message_and_none_is_run() {
     let text = "look at\tthis:\n  touch ran\n\n$(touch ran) it's";
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
-        shell.terminal.paste(&format!("@dummy {text}")).await;
-        shell.terminal.wait_for("it's").await;
-        assert_eq!(shell.enter("").await, 0, "{kind:?}");
+        let mut shell = Shell::hooked(kind);
+        shell.terminal.paste(&format!("@dummy {text}"));
+        shell.terminal.wait_for("it's");
+        assert_eq!(shell.enter(""), 0, "{kind:?}");
         let text = match kind {
             // Its own way with tabs: it drops them from what is pasted.
             Kind::Fish => text.replace('\t', ""),

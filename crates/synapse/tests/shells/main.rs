@@ -12,7 +12,6 @@ mod awkward;
 mod own;
 mod settings;
 mod shell;
-mod terminal;
 mod untouched;
 #[path = "../world/mod.rs"]
 mod world;

@@ -3,111 +3,111 @@
 use crate::shell::{Kind, Shell};
 
 /// A message, and an ordinary line after it.
-async fn talks(shell: &mut Shell) {
+fn talks(shell: &mut Shell) {
     let sent = shell.messages().len();
-    assert_eq!(shell.enter("@dummy isn't it?").await, 0);
+    assert_eq!(shell.enter("@dummy isn't it?"), 0);
     assert_eq!(shell.messages()[sent..], ["isn't it?"]);
-    assert!(shell.output("echo fine").await.contains("fine"));
+    assert!(shell.output("echo fine").contains("fine"));
 }
 
-#[tokio::test]
-async fn prompt_commands_of_bash_are_kept_and_see_the_exit_code() {
+#[test]
+fn prompt_commands_of_bash_are_kept_and_see_the_exit_code() {
     for settings in [
         "PROMPT_COMMAND='echo code $?;'",
         "PROMPT_COMMAND=('echo code $?' 'echo also $?')",
     ] {
-        let mut shell = Shell::begin(Kind::Bash, settings, "").await;
-        assert!(shell.output("false").await.contains("code 1"), "{settings}");
-        talks(&mut shell).await;
-        assert!(shell.output("@nobody x").await.contains("code 3"));
+        let mut shell = Shell::begin(Kind::Bash, settings, "");
+        assert!(shell.output("false").contains("code 1"), "{settings}");
+        talks(&mut shell);
+        assert!(shell.output("@nobody x").contains("code 3"));
     }
 }
 
-#[tokio::test]
-async fn bash_is_watched_again_when_the_prompt_command_is_replaced() {
-    let mut shell = Shell::begin(Kind::Bash, "", "PROMPT_COMMAND='n=$((n+1))'").await;
-    talks(&mut shell).await;
-    talks(&mut shell).await;
-    shell.begin_lines("cat <<E").await;
-    shell.begin_lines("@dummy inside").await;
-    shell.enter("E").await;
+#[test]
+fn bash_is_watched_again_when_the_prompt_command_is_replaced() {
+    let mut shell = Shell::begin(Kind::Bash, "", "PROMPT_COMMAND='n=$((n+1))'");
+    talks(&mut shell);
+    talks(&mut shell);
+    shell.begin_lines("cat <<E");
+    shell.begin_lines("@dummy inside");
+    shell.enter("E");
     assert_eq!(shell.messages().len(), 2);
 }
 
-#[tokio::test]
-async fn strict_options_of_bash_are_no_trap() {
-    let mut shell = Shell::begin(Kind::Bash, "", "set -eu -o pipefail").await;
-    talks(&mut shell).await;
+#[test]
+fn strict_options_of_bash_are_no_trap() {
+    let mut shell = Shell::begin(Kind::Bash, "", "set -eu -o pipefail");
+    talks(&mut shell);
     // A failure that `set -e` does not mind must not become one that it minds.
-    shell.enter("! true").await;
-    shell.enter("set -x").await;
-    let traced = shell.output("echo x").await;
+    shell.enter("! true");
+    shell.enter("set -x");
+    let traced = shell.output("echo x");
     assert_eq!(traced, "+ echo x\nx", "only what was typed is traced");
-    shell.enter("set +x; unset PROMPT_COMMAND").await;
-    talks(&mut shell).await;
+    shell.enter("set +x; unset PROMPT_COMMAND");
+    talks(&mut shell);
 }
 
-#[tokio::test]
-async fn bash_in_vi_mode_sends_from_both_of_its_keymaps() {
+#[test]
+fn bash_in_vi_mode_sends_from_both_of_its_keymaps() {
     for (before, after) in [("set -o vi", ""), ("", "set -o vi")] {
-        let mut shell = Shell::begin(Kind::Bash, before, after).await;
-        talks(&mut shell).await;
-        shell.terminal.press("@dummy from command mode\x1b").await;
-        shell.terminal.wait_for("command mode").await;
-        assert_eq!(shell.enter("").await, 0);
+        let mut shell = Shell::begin(Kind::Bash, before, after);
+        talks(&mut shell);
+        shell.terminal.press("@dummy from command mode\x1b");
+        shell.terminal.wait_for("command mode");
+        assert_eq!(shell.enter(""), 0);
         assert_eq!(shell.messages().last().unwrap(), "from command mode");
     }
 }
 
-#[tokio::test]
-async fn what_enter_did_before_it_still_does() {
+#[test]
+fn what_enter_did_before_it_still_does() {
     let macro_of_bash = r#"bind '"\C-m": "\C-e #more\C-j"'"#;
-    let mut shell = Shell::begin(Kind::Bash, macro_of_bash, "").await;
-    assert_eq!(shell.output("echo bound").await, "bound");
-    assert!(shell.terminal.text().contains("echo bound #more"));
-    shell.enter("@dummy with it").await;
+    let mut shell = Shell::begin(Kind::Bash, macro_of_bash, "");
+    assert_eq!(shell.output("echo bound"), "bound");
+    assert!(shell.terminal.everything().contains("echo bound #more"));
+    shell.enter("@dummy with it");
     assert_eq!(shell.messages(), ["with it"]);
 
     let widget = "mine() { count=$((count+1)); zle .accept-line }; zle -N accept-line mine";
-    let mut shell = Shell::begin(Kind::Zsh, widget, "").await;
-    talks(&mut shell).await;
-    assert_eq!(shell.output("echo $count").await, "3");
+    let mut shell = Shell::begin(Kind::Zsh, widget, "");
+    talks(&mut shell);
+    assert_eq!(shell.output("echo $count"), "3");
 
     let binding = r"bind \r 'set -g count $count x' execute";
-    let mut shell = Shell::begin(Kind::Fish, binding, "").await;
-    talks(&mut shell).await;
-    assert_eq!(shell.output("count $count").await, "3");
+    let mut shell = Shell::begin(Kind::Fish, binding, "");
+    talks(&mut shell);
+    assert_eq!(shell.output("count $count"), "3");
 }
 
-#[tokio::test]
-async fn hooks_of_zsh_are_kept_and_odd_options_are_no_trap() {
+#[test]
+fn hooks_of_zsh_are_kept_and_odd_options_are_no_trap() {
     let settings = "setopt ksharrays shwordsplit nounset correct extendedhistory; bindkey -v
         precmd() { echo precmd $? }; preexec() { echo preexec $1 }";
-    let mut shell = Shell::begin(Kind::Zsh, settings, "").await;
-    talks(&mut shell).await;
-    let said = shell.output("@dummy isn't that so?").await;
+    let mut shell = Shell::begin(Kind::Zsh, settings, "");
+    talks(&mut shell);
+    let said = shell.output("@dummy isn't that so?");
     assert!(said.contains("preexec @dummy isn't that so?"), "{said}");
     assert!(said.contains("precmd 0"), "{said}");
 }
 
-#[tokio::test]
-async fn fish_in_vi_mode_sends_too() {
+#[test]
+fn fish_in_vi_mode_sends_too() {
     for (before, after) in [("fish_vi_key_bindings", ""), ("", "fish_vi_key_bindings")] {
-        let mut shell = Shell::begin(Kind::Fish, before, after).await;
-        talks(&mut shell).await;
+        let mut shell = Shell::begin(Kind::Fish, before, after);
+        talks(&mut shell);
     }
 }
 
-#[tokio::test]
-async fn handles_are_completed_and_commands_as_before() {
+#[test]
+fn handles_are_completed_and_commands_as_before() {
     let compinit = "autoload -Uz compinit && compinit -u";
     for (kind, settings) in [(Kind::Bash, ""), (Kind::Zsh, compinit)] {
-        let mut shell = Shell::begin(kind, settings, "").await;
+        let mut shell = Shell::begin(kind, settings, "");
         for (keys, line) in [("@du\t", "⟫ @dummy "), ("unali\t", "⟫ unalias ")] {
-            shell.terminal.press(keys).await;
-            shell.wait_for_line(line).await;
-            shell.terminal.press("\x15\r").await;
-            shell.wait_for_prompt().await;
+            shell.terminal.press(keys);
+            shell.wait_for_line(line);
+            shell.terminal.press("\x15\r");
+            shell.wait_for_prompt();
         }
     }
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use synapse::pty::Spawn;
+use synapse::pty::{Size, Spawn};
 
-use crate::terminal::Terminal;
 use crate::world::World;
+use crate::world::terminal::Terminal;
 
 /// What ends every prompt; it begins with the exit code.
 const MARK: &str = "⟫";
@@ -65,25 +65,26 @@ pub(crate) struct Shell {
 
 impl Shell {
     /// A shell with the hook, and an agent to talk to.
-    pub(crate) async fn hooked(kind: Kind) -> Self {
-        Self::begin(kind, "", "").await
+    pub(crate) fn hooked(kind: Kind) -> Self {
+        Self::begin(kind, "", "")
     }
 
     /// The same with settings of the user before and after the hook.
-    pub(crate) async fn begin(kind: Kind, before: &str, after: &str) -> Self {
+    pub(crate) fn begin(kind: Kind, before: &str, after: &str) -> Self {
         let start_up = format!("{}{before}\n{}{after}\n", kind.prompt(), kind.hook());
-        Self::run(kind, &start_up, World::with_dummy()).await
+        Self::run(kind, &start_up, World::with_dummy())
     }
 
     /// A shell that never heard of us.
-    pub(crate) async fn bare(kind: Kind, settings: &str) -> Self {
+    pub(crate) fn bare(kind: Kind, settings: &str) -> Self {
         let start_up = format!("{}{settings}\n", kind.prompt());
-        Self::run(kind, &start_up, World::new()).await
+        Self::run(kind, &start_up, World::new())
     }
 
-    async fn run(kind: Kind, start_up: &str, world: World) -> Self {
+    fn run(kind: Kind, start_up: &str, world: World) -> Self {
         let home = world.home.path();
         let mut spawn = Spawn::new(kind.start(home, start_up));
+        spawn.size = Size::new(100, 30);
         spawn.cwd = Some(home.to_owned());
         spawn.env = [
             ("HOME", home.to_owned()),
@@ -105,25 +106,23 @@ impl Shell {
         .map(Into::into)
         .into();
         let mut shell = Self {
-            terminal: Terminal::start(spawn),
+            terminal: Terminal::start(&spawn),
             world,
             kind,
             prompts: 0,
         };
-        shell.wait_for_prompt().await;
+        shell.wait_for_prompt();
         shell
     }
 
     /// Waits for one more prompt; what it says the exit code was.
-    pub(crate) async fn wait_for_prompt(&mut self) -> u8 {
+    pub(crate) fn wait_for_prompt(&mut self) -> u8 {
         let before = self.prompts;
-        self.terminal
-            .wait_until("the next prompt is there", |it| {
-                let is_empty = it.frame().before_cursor().ends_with("⟫ ");
-                is_empty && it.text().matches(MARK).count() > before
-            })
-            .await;
-        let text = self.terminal.text();
+        self.terminal.wait("the next prompt is there", |it| {
+            let is_empty = it.before_cursor().ends_with("⟫ ");
+            is_empty && it.everything().matches(MARK).count() > before
+        });
+        let text = self.terminal.everything();
         self.prompts = text.matches(MARK).count();
         let last = text.lines().last().unwrap().trim_end_matches(MARK);
         let digits = last
@@ -135,33 +134,33 @@ impl Shell {
     }
 
     /// Types a line that is not the whole command, and waits until another is wanted.
-    pub(crate) async fn begin_lines(&mut self, line: &str) {
+    pub(crate) fn begin_lines(&mut self, line: &str) {
         let before = self.terminal.row();
-        self.terminal.press(&format!("{line}\r")).await;
+        self.terminal.press(&format!("{line}\r"));
         let is_fish = self.kind == Kind::Fish;
         let is_asked = |it: &mut Terminal| {
-            let has_prompt = is_fish || it.frame().before_cursor().ends_with("> ");
+            let has_prompt = is_fish || it.before_cursor().ends_with("> ");
             it.row() > before && has_prompt
         };
-        self.terminal.wait_until("it wants more", is_asked).await;
+        self.terminal.wait("it wants more", is_asked);
     }
 
     /// Waits until the line being edited ends so.
-    pub(crate) async fn wait_for_line(&mut self, end: &str) {
-        let shows = |it: &mut Terminal| it.frame().before_cursor().ends_with(end);
-        self.terminal.wait_until(end, shows).await;
+    pub(crate) fn wait_for_line(&mut self, end: &str) {
+        let shows = |it: &mut Terminal| it.before_cursor().ends_with(end);
+        self.terminal.wait(end, shows);
     }
 
     /// Types a line and Enter, and waits for the next prompt; the exit code.
-    pub(crate) async fn enter(&mut self, line: &str) -> u8 {
-        self.terminal.press(&format!("{line}\r")).await;
-        self.wait_for_prompt().await
+    pub(crate) fn enter(&mut self, line: &str) -> u8 {
+        self.terminal.press(&format!("{line}\r"));
+        self.wait_for_prompt()
     }
 
     /// What a line printed.
-    pub(crate) async fn output(&mut self, line: &str) -> String {
-        self.enter(line).await;
-        let text = self.terminal.text();
+    pub(crate) fn output(&mut self, line: &str) -> String {
+        self.enter(line);
+        let text = self.terminal.everything();
         let prompts: Vec<usize> = text.match_indices(MARK).map(|(at, _)| at).collect();
         let [.., begin, end] = prompts.as_slice() else {
             panic!("no prompt in front: {text}");

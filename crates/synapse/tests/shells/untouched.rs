@@ -77,27 +77,27 @@ fn ordinary(kind: Kind) -> Vec<Keys> {
 }
 
 /// All that was on the screen after these keys.
-async fn seen(shell: &mut Shell, kind: Kind) -> String {
+fn seen(shell: &mut Shell, kind: Kind) -> String {
     for keys in ordinary(kind) {
         match keys {
-            Line(line) => drop(shell.enter(&line).await),
-            Begin(line) => shell.begin_lines(line).await,
+            Line(line) => drop(shell.enter(&line)),
+            Begin(line) => shell.begin_lines(line),
             Edit(keys, line) => {
-                shell.terminal.press(keys).await;
-                shell.wait_for_line(line).await;
+                shell.terminal.press(keys);
+                shell.wait_for_line(line);
             }
-            Enter => drop(shell.enter("").await),
+            Enter => drop(shell.enter("")),
             Interrupt => {
-                shell.terminal.interrupt().await;
-                shell.wait_for_prompt().await;
+                shell.terminal.interrupt();
+                shell.wait_for_prompt();
             }
         }
     }
-    shell.terminal.text()
+    shell.terminal.everything()
 }
 
-#[tokio::test]
-async fn ordinary_lines_look_as_they_do_without_the_hook() {
+#[test]
+fn ordinary_lines_look_as_they_do_without_the_hook() {
     for kind in KINDS {
         let settings = match kind {
             // It says which version it is when a command is missing.
@@ -109,41 +109,38 @@ async fn ordinary_lines_look_as_they_do_without_the_hook() {
             }
             Kind::Fish => "function fish_command_not_found; echo no $argv; end",
         };
-        let mut bare = Shell::bare(kind, settings).await;
-        let mut hooked = Shell::begin(kind, settings, "").await;
-        let (bare, seen) = (seen(&mut bare, kind).await, seen(&mut hooked, kind).await);
+        let mut bare = Shell::bare(kind, settings);
+        let mut hooked = Shell::begin(kind, settings, "");
+        let (bare, seen) = (seen(&mut bare, kind), seen(&mut hooked, kind));
         assert_eq!(seen, bare, "{kind:?}");
         assert!(hooked.messages().is_empty(), "{kind:?}");
     }
 }
 
-#[tokio::test]
-async fn exit_codes_say_what_came_of_it() {
+#[test]
+fn exit_codes_say_what_came_of_it() {
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
-        assert_eq!(
-            shell.output("@dummy --return say:it is so").await,
-            "it is so"
-        );
-        assert_eq!(shell.enter("false").await, 1);
-        assert_eq!(shell.enter("@dummy say:sent").await, 0);
-        let said = shell.output("@dumy say:hi; touch ran").await;
+        let mut shell = Shell::hooked(kind);
+        assert_eq!(shell.output("@dummy --return say:it is so"), "it is so");
+        assert_eq!(shell.enter("false"), 1);
+        assert_eq!(shell.enter("@dummy say:sent"), 0);
+        let said = shell.output("@dumy say:hi; touch ran");
         assert_eq!(
             said, "synapse: no agent is called 'dumy'; the only one is @dummy",
             "{kind:?}"
         );
-        assert_eq!(shell.enter("@dumy it's").await, 3);
-        assert_eq!(shell.enter("@dummy --retrun hi").await, 2);
-        assert_eq!(shell.enter("@dummy --return ask:yn Sure?").await, 4);
-        shell.terminal.wait_for("Sure? (y/n)").await;
+        assert_eq!(shell.enter("@dumy it's"), 3);
+        assert_eq!(shell.enter("@dummy --retrun hi"), 2);
+        assert_eq!(shell.enter("@dummy --return ask:yn Sure?"), 4);
+        shell.terminal.wait_for("Sure? (y/n)");
         assert!(!shell.world.home.path().join("ran").exists());
     }
 }
 
-#[tokio::test]
-async fn real_commands_functions_aliases_and_paths_win() {
+#[test]
+fn real_commands_functions_aliases_and_paths_win() {
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
+        let mut shell = Shell::hooked(kind);
         let home = shell.world.home.path().to_owned();
         fs::write(home.join("@command"), "#!/bin/sh\necho command \"$@\"\n").unwrap();
         let runnable = fs::Permissions::from_mode(0o755);
@@ -163,34 +160,26 @@ async fn real_commands_functions_aliases_and_paths_win() {
                 Kind::Fish => line.replace("PATH=$PATH:$HOME", "set PATH $PATH $HOME"),
                 Kind::Bash | Kind::Zsh => line.to_owned(),
             };
-            assert_eq!(shell.enter(&line).await, 0, "{kind:?}: {line}");
+            assert_eq!(shell.enter(&line), 0, "{kind:?}: {line}");
         }
-        assert_eq!(
-            shell.output("@function 1 2").await,
-            "function 1 2",
-            "{kind:?}"
-        );
-        assert_eq!(shell.output("@alias 1 2").await, "alias 1 2", "{kind:?}");
-        assert_eq!(
-            shell.output("@command 1 2").await,
-            "command 1 2",
-            "{kind:?}"
-        );
-        shell.enter("cd ..").await;
-        assert_ne!(shell.enter("@folder hi").await, 3, "{kind:?}");
+        assert_eq!(shell.output("@function 1 2"), "function 1 2", "{kind:?}");
+        assert_eq!(shell.output("@alias 1 2"), "alias 1 2", "{kind:?}");
+        assert_eq!(shell.output("@command 1 2"), "command 1 2", "{kind:?}");
+        shell.enter("cd ..");
+        assert_ne!(shell.enter("@folder hi"), 3, "{kind:?}");
         assert!(shell.messages().is_empty(), "{kind:?}");
     }
 }
 
-#[tokio::test]
-async fn the_history_has_each_line_once_as_it_was_typed() {
+#[test]
+fn the_history_has_each_line_once_as_it_was_typed() {
     for kind in KINDS {
         let ignore_blank = match kind {
             Kind::Bash => "HISTCONTROL=ignorespace",
             Kind::Zsh => "setopt histignorespace",
             Kind::Fish => "",
         };
-        let mut shell = Shell::begin(kind, ignore_blank, "").await;
+        let mut shell = Shell::begin(kind, ignore_blank, "");
         let lines = [
             "echo before",
             "@dummy plain words",
@@ -200,17 +189,17 @@ async fn the_history_has_each_line_once_as_it_was_typed() {
             "echo after",
         ];
         for line in lines {
-            shell.enter(line).await;
+            shell.enter(line);
         }
-        shell.enter(" @dummy hidden").await;
-        shell.enter(" @dummy hidden, isn't it").await;
+        shell.enter(" @dummy hidden");
+        shell.enter(" @dummy hidden, isn't it");
         let list = match kind {
             Kind::Bash => " history | sed 's/^ *[0-9]*  //'",
             Kind::Zsh => " fc -l 1 | sed 's/^ *[0-9]*\\** *//'",
             // It looks at most once a second, and orders by the second.
             Kind::Fish => " while not history | grep nobody; history merge; end; history | sort",
         };
-        let (listed, mut expected) = (shell.output(list).await, lines.to_vec());
+        let (listed, mut expected) = (shell.output(list), lines.to_vec());
         if kind == Kind::Fish {
             expected.sort_unstable();
             expected.insert(0, "@nobody it's");
@@ -218,15 +207,15 @@ async fn the_history_has_each_line_once_as_it_was_typed() {
         assert_eq!(listed, expected.join("\n"), "{kind:?}");
         // And again from there.
         let sent = shell.messages().len();
-        shell.enter("true").await;
+        shell.enter("true");
         let recall = if kind == Kind::Fish {
             "odd\x1b[A"
         } else {
             &UP.repeat(5)
         };
-        shell.terminal.press(recall).await;
-        shell.wait_for_line("$HOME! \\").await;
-        assert_eq!(shell.enter("").await, 0, "{kind:?}");
+        shell.terminal.press(recall);
+        shell.wait_for_line("$HOME! \\");
+        assert_eq!(shell.enter(""), 0, "{kind:?}");
         assert_eq!(
             shell.messages()[sent..],
             ["it's \"odd\" $HOME! \\"],
@@ -235,26 +224,26 @@ async fn the_history_has_each_line_once_as_it_was_typed() {
     }
 }
 
-#[tokio::test]
-async fn ctrl_c_drops_what_is_typed_and_stops_a_wait() {
+#[test]
+fn ctrl_c_drops_what_is_typed_and_stops_a_wait() {
     for kind in KINDS {
-        let mut shell = Shell::hooked(kind).await;
-        shell.terminal.press("@dummy not to be sent").await;
-        shell.terminal.wait_for("not to be sent").await;
-        shell.terminal.interrupt().await;
-        shell.wait_for_prompt().await;
+        let mut shell = Shell::hooked(kind);
+        shell.terminal.press("@dummy not to be sent");
+        shell.terminal.wait_for("not to be sent");
+        shell.terminal.interrupt();
+        shell.wait_for_prompt();
         assert!(shell.messages().is_empty(), "{kind:?}");
 
-        shell.terminal.press("@dummy --return wait:600\r").await;
+        shell.terminal.press("@dummy --return wait:600\r");
         shell.world.wait_for_state("dummy", "BUSY");
-        shell.terminal.interrupt().await;
-        assert_eq!(shell.wait_for_prompt().await, 130, "{kind:?}");
+        shell.terminal.interrupt();
+        assert_eq!(shell.wait_for_prompt(), 130, "{kind:?}");
         assert_eq!(shell.world.task_state("wait:600"), "working", "it goes on");
     }
 }
 
-#[tokio::test]
-async fn options_are_as_they_were_after_a_message() {
+#[test]
+fn options_are_as_they_were_after_a_message() {
     for kind in [Kind::Bash, Kind::Zsh] {
         let (off, list) = match kind {
             Kind::Bash => (
@@ -263,12 +252,12 @@ async fn options_are_as_they_were_after_a_message() {
             ),
             _ => ("setopt noaliases", "{ setopt; alias; trap; } | md5sum"),
         };
-        let mut shell = Shell::begin(kind, off, "").await;
-        let before = shell.output(list).await;
-        shell.enter("@dummy it's").await;
-        shell.enter("@nobody it's").await;
-        shell.enter("@dummy　it's").await;
-        assert_eq!(shell.output(list).await, before, "{kind:?}");
+        let mut shell = Shell::begin(kind, off, "");
+        let before = shell.output(list);
+        shell.enter("@dummy it's");
+        shell.enter("@nobody it's");
+        shell.enter("@dummy　it's");
+        assert_eq!(shell.output(list), before, "{kind:?}");
         assert_eq!(shell.messages(), ["it's", "it's"], "{kind:?}");
     }
 }

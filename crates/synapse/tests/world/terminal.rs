@@ -10,9 +10,11 @@
 )]
 
 use std::ffi::OsString;
+use std::fs;
 use std::time::{Duration, Instant};
 
 use synapse::pty::{Exit, Output, Pty, Size, Spawn, Writer};
+use synapse_term::frame::join_wrapped;
 use synapse_term::screen::{self, Screen};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
@@ -21,6 +23,9 @@ use super::World;
 
 /// Long enough for a busy machine; reached only by a test that fails.
 const DEADLINE: Duration = Duration::from_secs(40);
+
+/// How long a person looks at a Ctrl-C that does nothing.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 pub struct Terminal {
     runtime: Runtime,
@@ -62,14 +67,20 @@ impl Terminal {
                 None => spawn.env_remove.push(name.to_owned()),
             }
         }
+        Self::start(&spawn)
+    }
+
+    /// Runs any program.
+    pub fn start(spawn: &Spawn) -> Self {
         let runtime = Runtime::new().unwrap();
-        let (pty, writer, output) = runtime.block_on(async { Pty::spawn(&spawn).unwrap() });
+        let (pty, writer, output) = runtime.block_on(async { Pty::spawn(spawn).unwrap() });
+        let size = screen::Size::new(spawn.size.cols.into(), spawn.size.rows.into()).unwrap();
         Self {
             runtime,
             pty,
             writer,
             output,
-            screen: Screen::new(screen::Size::new(100, 24).unwrap()),
+            screen: Screen::new(size),
             raw: Vec::new(),
             start: Instant::now(),
         }
@@ -92,6 +103,31 @@ impl Terminal {
         flushed.unwrap().unwrap();
     }
 
+    /// Pastes text, as a terminal does where the program asked for it.
+    pub fn paste(&mut self, text: &str) {
+        self.press(&format!("\x1b[200~{text}\x1b[201~"));
+    }
+
+    /// Presses Ctrl-C as a person does: not before it waits for keys, and again if nothing happens.
+    /// Shells lose one that comes in the moment before they wait.
+    pub fn interrupt(&mut self) {
+        let stat = format!("/proc/{}/stat", self.pid());
+        let is_waiting = || fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") S "));
+        let deadline = Instant::now() + DEADLINE;
+        while !is_waiting() {
+            assert!(Instant::now() < deadline, "it never waits for keys");
+            std::thread::yield_now();
+        }
+        let before = self.row();
+        for _ in 0..5 {
+            self.press("\x03");
+            if self.watch(PATIENCE, |it| it.row() > before) {
+                return;
+            }
+        }
+        panic!("Ctrl-C does nothing\n{}", self.text());
+    }
+
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.pty.resize(Size::new(cols, rows)).unwrap();
         let size = screen::Size::new(cols.into(), rows.into()).unwrap();
@@ -110,6 +146,60 @@ impl Terminal {
         rows.join("\n").trim_end().to_owned()
     }
 
+    /// All that was painted and is not gone, what scrolled away as well, wrapped lines joined.
+    pub fn everything(&mut self) -> String {
+        let above = self.screen.scrollback(self.screen.scrollback_len());
+        let frame = self.screen.frame();
+        let rows = above.iter().chain(frame.rows.iter().map(AsRef::as_ref));
+        let lines = join_wrapped(rows);
+        let lines: Vec<&str> = lines.iter().map(|(_, line)| line.trim_end()).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    /// What stands before the cursor on its line.
+    pub fn before_cursor(&mut self) -> String {
+        self.screen.frame().before_cursor()
+    }
+
+    /// Where the cursor is, counted from the first row ever painted.
+    pub fn row(&mut self) -> usize {
+        self.screen.scrollback_len() + self.screen.frame().cursor.row
+    }
+
+    /// Waits until the terminal is so.
+    pub fn wait(&mut self, what: &str, is_so: impl Fn(&mut Self) -> bool) {
+        let is_seen = self.watch(DEADLINE, is_so);
+        assert!(
+            is_seen,
+            "{what}: not within {DEADLINE:?}\n{}",
+            self.everything()
+        );
+    }
+
+    /// Whether the terminal is so, now or soon.
+    fn watch(&mut self, patience: Duration, is_so: impl Fn(&mut Self) -> bool) -> bool {
+        let deadline = Instant::now() + patience;
+        loop {
+            if is_so(self) {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let more = self
+                .runtime
+                .block_on(async { timeout(left, self.output.recv()).await });
+            match more {
+                Ok(Some(bytes)) => self.take(&bytes),
+                Ok(None) | Err(_) => return false,
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
+        self.screen.feed(bytes, self.start.elapsed(), |_| {});
+        self.writer.push(&self.screen.take_answers()).unwrap();
+    }
+
     /// Waits until the screen is so.
     pub fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + DEADLINE;
@@ -124,11 +214,7 @@ impl Terminal {
                 .runtime
                 .block_on(async { timeout(left, self.output.recv()).await });
             match more {
-                Ok(Some(bytes)) => {
-                    self.raw.extend_from_slice(&bytes);
-                    let now = self.start.elapsed();
-                    self.screen.feed(&bytes, now, |_| {});
-                }
+                Ok(Some(bytes)) => self.take(&bytes),
                 Ok(None) => panic!("{what}: it ended before\n{text}"),
                 Err(_) => {}
             }
