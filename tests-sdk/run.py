@@ -104,7 +104,7 @@ def run(binary, label, script, program, env, binding):
         command = [*program, str(HERE / script), url, binding]
         try:
             done = subprocess.run(
-                command, env={**place.env, **env}, cwd=HERE, capture_output=True, text=True, timeout=PATIENCE
+                command, env={**place.env, **env}, cwd=place.home, capture_output=True, text=True, timeout=PATIENCE
             )
             return label, binding, done.stdout, done.stderr if done.returncode else ""
         except subprocess.TimeoutExpired as late:
