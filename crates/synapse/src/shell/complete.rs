@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn commands_where_a_command_stands() {
         assert_eq!(lines("ca"), ["cat", "cargo"]);
-        assert_eq!(lines("日本語 |"), lines("日本語 | "), "any text is read");
+        assert!(!lines("日本語 | ca").is_empty(), "any text is read");
     }
 
     #[test]
