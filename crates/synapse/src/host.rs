@@ -18,7 +18,7 @@ use crate::config::{Limits, Reach};
 use crate::courier::{Courier, Orders};
 use crate::external::Contacts;
 use crate::http::{self, A2a, Door, Served};
-use crate::mcp::{Attached, attached};
+use crate::mcp::{Attached, Given, ToolServer, attached};
 use crate::paths::{Paths, create_folder};
 use crate::private_file;
 use crate::pty::{Exit, Size, Spawn, Termios};
@@ -131,11 +131,7 @@ impl Host {
         let (routing, errands) = agent.orders.line();
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            spawn: spawn(
-                agent,
-                &claim,
-                tools(agent, &paths.mcp().join(claim.id().as_str()))?,
-            ),
+            spawn: spawn(agent, &claim, tools(agent, claim.id().as_str(), paths)?),
             queue_limit: agent.queue_limit,
             answers_queries: agent.terminal.is_none(),
             record: record(profile),
@@ -354,22 +350,33 @@ fn record(profile: &Profile) -> Option<Record> {
 }
 
 /// What gives the program our MCP server, if it is to have it.
-fn tools(agent: &Agent, folder: &Path) -> Result<Attached> {
+fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
     let program = agent.profile.command.first().map(PathBuf::from);
     let program = program.as_deref().and_then(Path::file_name);
     let Some(program) = program.filter(|_| agent.profile.mcp) else {
         return Ok(Attached::default());
     };
-    let own = std::env::current_exe().context("this program cannot be found")?;
-    let tools = attached(
-        &program.to_string_lossy(),
-        &own,
-        folder,
-        &agent.args,
-        |name| std::env::var_os(name).is_some() || agent.profile.env.contains_key(name),
-    );
+    let of_profile = |name: &str| agent.profile.env.get(name).cloned();
+    let variable = |name: &str| of_profile(name).or_else(|| std::env::var(name).ok());
+    let moved = ["SYNAPSE_HOME", "A2A_HOME"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), variable(name)?)));
+    let server = ToolServer {
+        synapse: std::env::current_exe().context("this program cannot be found")?,
+        env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
+            .into_iter()
+            .chain(moved)
+            .collect(),
+    };
+    let given = Given {
+        args: &agent.args,
+        has_variable: &|name| variable(name).is_some(),
+        read: &|path| std::fs::read_to_string(path).ok(),
+    };
+    let folder = paths.mcp().join(id);
+    let tools = attached(&program.to_string_lossy(), &server, &folder, &given);
     if let Some((path, text)) = &tools.file {
-        create_folder(folder)?;
+        create_folder(&folder)?;
         private_file::replace(path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -9,7 +9,7 @@ mod tools;
 use anyhow::{Context as _, Result};
 use rmcp::ServiceExt as _;
 
-pub use attach::{Attached, attached};
+pub use attach::{Attached, Given, ToolServer, attached};
 pub use tools::Tools;
 
 use crate::paths::Paths;

@@ -1,9 +1,9 @@
 //! How the programs we know are given our MCP server: by arguments and environment of this one start, so
 //! that none of the user's files is touched. What the user says himself has the last word.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What is added to a start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,57 +13,117 @@ pub struct Attached {
     /// Variables.
     pub env: Vec<(String, String)>,
     /// A file to be written first, and what is in it.
-    pub file: Option<(std::path::PathBuf, String)>,
+    pub file: Option<(PathBuf, String)>,
+}
+
+/// The server as a program is to start it.
+#[derive(Clone, Debug)]
+pub struct ToolServer {
+    /// Where we are.
+    pub synapse: PathBuf,
+    /// What tells it whose server it is and where the agents are: not every program hands its own
+    /// environment on.
+    pub env: Vec<(String, String)>,
+}
+
+/// What the user has said himself.
+pub struct Given<'a> {
+    /// Arguments.
+    pub args: &'a [String],
+    /// Whether a variable is set.
+    pub has_variable: &'a dyn Fn(&str) -> bool,
+    /// What is in a file of the system, if it is there.
+    pub read: &'a dyn Fn(&Path) -> Option<String>,
 }
 
 /// The variable by which Gemini finds settings beside the user's.
 const GEMINI_SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
-/// What gives `program` our server, started as `synapse mcp`. Nothing for a program we do not know, or
-/// where the user's own arguments or environment say otherwise.
-pub fn attached(
-    program: &str,
-    synapse: &Path,
-    folder: &Path,
-    given: &[String],
-    has_variable: impl Fn(&str) -> bool,
-) -> Attached {
-    let synapse = synapse.display().to_string();
-    let says = |flag: &str| {
-        given
-            .iter()
-            .any(|word| word == flag || word.starts_with(&format!("{flag}=")))
-    };
-    let server = json!({ "mcpServers": { "synapse": { "command": synapse, "args": ["mcp"] } } });
+/// Where it finds them otherwise.
+const GEMINI_SYSTEM: &str = "/etc/gemini-cli/settings.json";
+
+/// What gives `program` our server. Nothing for a program we do not know, or where the user says
+/// otherwise. Files go below `folder`.
+pub fn attached(program: &str, server: &ToolServer, folder: &Path, given: &Given<'_>) -> Attached {
     match program {
-        "claude" if !says("--mcp-config") => Attached {
-            args: vec!["--mcp-config".to_owned(), server.to_string()],
-            ..Attached::default()
-        },
-        "codex"
-            if !given
-                .iter()
-                .any(|word| word.contains("mcp_servers.synapse")) =>
-        {
-            Attached {
-                args: vec![
-                    "-c".to_owned(),
-                    format!("mcp_servers.synapse.command={}", json!(synapse)),
-                    "-c".to_owned(),
-                    "mcp_servers.synapse.args=[\"mcp\"]".to_owned(),
-                ],
-                ..Attached::default()
-            }
-        }
-        "gemini" if !has_variable(GEMINI_SETTINGS) => {
-            let path = folder.join("gemini-settings.json");
-            Attached {
-                env: vec![(GEMINI_SETTINGS.to_owned(), path.display().to_string())],
-                file: Some((path, server.to_string())),
-                ..Attached::default()
-            }
-        }
-        _ => Attached::default(),
+        "claude" => claude(server, given),
+        "codex" => codex(server, given),
+        "gemini" => gemini(server, folder, given),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+fn claude(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
+    let is_flag = |word: &String| word == "--mcp-config" || word.starts_with("--mcp-config=");
+    if given.args.iter().any(is_flag) {
+        return None;
+    }
+    let config = json!({ "mcpServers": { "synapse": server.to_json() } });
+    Some(Attached {
+        // In one word: the flag takes all the words that follow it, the user's prompt as well.
+        args: vec![format!("--mcp-config={config}")],
+        ..Attached::default()
+    })
+}
+
+fn codex(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
+    if given
+        .args
+        .iter()
+        .any(|word| word.contains("mcp_servers.synapse"))
+    {
+        return None;
+    }
+    // A string of JSON is one of TOML.
+    let variable = |(name, value): &(String, String)| format!("{name}={}", json!(value));
+    let env: Vec<String> = server.env.iter().map(variable).collect();
+    let settings = [
+        format!("command={}", json!(server.synapse)),
+        "args=[\"mcp\"]".to_owned(),
+        format!("env={{{}}}", env.join(",")),
+    ];
+    let args = settings
+        .iter()
+        .flat_map(|setting| ["-c".to_owned(), format!("mcp_servers.synapse.{setting}")]);
+    Some(Attached {
+        args: args.collect(),
+        ..Attached::default()
+    })
+}
+
+/// Ours takes the place of the system's settings, so it has them in it.
+fn gemini(server: &ToolServer, folder: &Path, given: &Given<'_>) -> Option<Attached> {
+    if (given.has_variable)(GEMINI_SETTINGS) {
+        return None;
+    }
+    let mut settings = match (given.read)(Path::new(GEMINI_SYSTEM)) {
+        // What we cannot read we must not replace.
+        Some(text) => serde_json::from_str(&text).ok()?,
+        None => json!({}),
+    };
+    let servers = settings.as_object_mut()?.entry("mcpServers");
+    let servers = servers.or_insert_with(|| json!({})).as_object_mut()?;
+    if servers.contains_key("synapse") {
+        return None;
+    }
+    servers.insert("synapse".to_owned(), server.to_json());
+    let path = folder.join("gemini-settings.json");
+    Some(Attached {
+        env: vec![(GEMINI_SETTINGS.to_owned(), path.display().to_string())],
+        file: Some((path, settings.to_string())),
+        ..Attached::default()
+    })
+}
+
+impl ToolServer {
+    fn to_json(&self) -> Value {
+        let env = self
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)));
+        let env: serde_json::Map<String, Value> = env.collect();
+        json!({ "command": self.synapse, "args": ["mcp"], "env": env })
     }
 }
 
@@ -71,47 +131,82 @@ pub fn attached(
 mod tests {
     use super::*;
 
-    fn of(program: &str, given: &[&str], has: bool) -> Attached {
-        let given: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
-        attached(
-            program,
-            Path::new("/bin/synapse"),
-            Path::new("/home/s"),
-            &given,
-            |_| has,
-        )
+    /// What a program gets where the user gave these words and the system has these settings.
+    fn of(program: &str, args: &[&str], has_variable: bool, system: Option<&str>) -> Attached {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let server = ToolServer {
+            synapse: "/bin/synapse".into(),
+            env: vec![("SYNAPSE_AGENT_ID".to_owned(), "7 \"x\"".to_owned())],
+        };
+        let given = Given {
+            args: &args,
+            has_variable: &|_| has_variable,
+            read: &|_| system.map(str::to_owned),
+        };
+        attached(program, &server, Path::new("/home/s"), &given)
+    }
+
+    fn file(attached: Attached) -> Value {
+        serde_json::from_str(&attached.file.unwrap().1).unwrap()
     }
 
     #[test]
     fn every_program_we_know_has_its_own_way() {
-        let claude = of("claude", &[], false);
-        assert_eq!(claude.args[0], "--mcp-config");
-        let config: serde_json::Value = serde_json::from_str(&claude.args[1]).unwrap();
-        assert_eq!(config["mcpServers"]["synapse"]["command"], "/bin/synapse");
-        let codex = of("codex", &[], false);
+        let claude = of("claude", &[], false, None);
+        let config = claude.args[0].strip_prefix("--mcp-config=").unwrap();
+        let config: Value = serde_json::from_str(config).unwrap();
+        let server = &config["mcpServers"]["synapse"];
+        assert_eq!(server["command"], "/bin/synapse");
+        assert_eq!(server["env"]["SYNAPSE_AGENT_ID"], "7 \"x\"");
+
+        let codex = of("codex", &[], false, None);
+        let settings: Vec<&str> = codex
+            .args
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .map(String::as_str)
+            .collect();
         assert_eq!(
-            codex.args[1],
-            "mcp_servers.synapse.command=\"/bin/synapse\""
+            settings,
+            [
+                r#"mcp_servers.synapse.command="/bin/synapse""#,
+                r#"mcp_servers.synapse.args=["mcp"]"#,
+                r#"mcp_servers.synapse.env={SYNAPSE_AGENT_ID="7 \"x\""}"#,
+            ]
         );
-        let gemini = of("gemini", &[], false);
+
+        let gemini = of("gemini", &[], false, None);
         assert_eq!(gemini.env[0].0, GEMINI_SETTINGS);
-        assert!(
-            gemini
-                .file
-                .is_some_and(|(path, _)| path.starts_with("/home/s"))
-        );
-        assert_eq!(of("bash", &[], false), Attached::default());
+        assert!(gemini.env[0].1.starts_with("/home/s/"));
+        assert_eq!(file(gemini)["mcpServers"]["synapse"]["args"][0], "mcp");
+        assert_eq!(of("bash", &[], false, None), Attached::default());
     }
 
     #[test]
     fn what_the_user_says_has_the_last_word() {
         let nothing = Attached::default();
-        assert_eq!(of("claude", &["--mcp-config", "x"], false), nothing);
-        assert_eq!(of("claude", &["--mcp-config=x"], false), nothing);
-        assert_eq!(
-            of("codex", &["-c", "mcp_servers.synapse.command=x"], false),
-            nothing
-        );
-        assert_eq!(of("gemini", &[], true), nothing);
+        assert_eq!(of("claude", &["--mcp-config", "x"], false, None), nothing);
+        assert_eq!(of("claude", &["--mcp-config=x"], false, None), nothing);
+        let own = ["-c", "mcp_servers.synapse.command=x"];
+        assert_eq!(of("codex", &own, false, None), nothing);
+        assert_eq!(of("gemini", &[], true, None), nothing);
+    }
+
+    #[test]
+    fn settings_of_the_system_stay_in_force() {
+        let system = r#"{"ui":{"theme":"x"},"mcpServers":{"other":{"command":"y"}}}"#;
+        let both = file(of("gemini", &[], false, Some(system)));
+        assert_eq!(both["ui"]["theme"], "x");
+        assert_eq!(both["mcpServers"]["other"]["command"], "y");
+        assert!(both["mcpServers"]["synapse"].is_object());
+        let own = r#"{"mcpServers":{"synapse":{"command":"z"}}}"#;
+        for kept in [own, "{ // not JSON\n}", "[]"] {
+            assert_eq!(
+                of("gemini", &[], false, Some(kept)),
+                Attached::default(),
+                "{kept}"
+            );
+        }
     }
 }
