@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 
+import conversation
 import routing
 from agent import ASKING, Agent, Unmet, demand, holds, unix_time, wait_until
 
@@ -269,6 +270,12 @@ def route_at(agent):
     return Outcome()
 
 
+def two_agents_talk(agent):
+    """Two of these CLIs, each with our tools."""
+    conversation.converse(agent)
+    return Outcome()
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -310,4 +317,5 @@ CASES = {
     "interrupt": interrupt,
     "while busy": while_busy,
     "route @": route_at,
+    "two talk (MCP)": two_agents_talk,
 }

@@ -58,9 +58,10 @@ def build():
 def drive(cli, binary, folder, opts):
     """All cases of one CLI, as they come."""
     folder.mkdir(parents=True)
-    command = [ROOT / "tools/fake-model/run-cli", "--cli", cli]
+    # Gemini takes settings only from folders into which nobody else can write: /var/tmp is none.
+    home = clis.folder(cli).parent.parent / f"home-{cli}-{os.getpid()}"
+    command = [ROOT / "tools/fake-model/run-cli", "--cli", cli, "--home", home]
     command += ["--log", folder / "model.jsonl", "--dump", folder / "requests"]
-    command += ["--keep"] if opts.keep else []
     command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", binary, cli, folder, *opts.case]
     env = {**os.environ, "CLI_PATH": str(clis.bin_folder(cli)), "TERM": "xterm-256color"}
     results = []
@@ -69,6 +70,8 @@ def drive(cli, binary, folder, opts):
             result = json.loads(line)
             results.append(result)
             print(f"{cli:7} {result['case']:16} {table.cell(result)}", file=sys.stderr)
+    if not opts.keep:
+        shutil.rmtree(home)
     if driver.returncode:
         why = f"the driver ended with {driver.returncode}"
         results.append({"cli": cli, "case": "all", "why": why, "source": "", "chars": 0, "ms": None})
