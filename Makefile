@@ -13,7 +13,7 @@ demo: ## build the release binary and run the demo; needs no terminal and ends b
 	cargo build --release --locked --bins
 	"$(TARGET_DIR)/release/synapse" demo
 
-test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, the page, docs
+test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs
 	scripts/setup-test
 	$(MAKE) --no-print-directory lint
 	if cargo nextest --version >/dev/null 2>&1; then \
@@ -23,7 +23,6 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	fi
 	cargo build --locked --bins
 	tests-sdk/run.py
-	$(MAKE) --no-print-directory test-web
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 
