@@ -55,7 +55,8 @@ impl Client {
             "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": { "name": "test", "version": "0" },
         });
-        client.ask("initialize", &hello);
+        let met = client.ask("initialize", &hello);
+        assert_eq!(met["serverInfo"]["name"], "synapse");
         client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }

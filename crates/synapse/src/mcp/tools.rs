@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rmcp::handler::server::wrapper::{Json, Parameters};
+use rmcp::model::{Implementation, ServerCapabilities, ServerInfo};
 use rmcp::schemars::JsonSchema;
-use rmcp::{tool, tool_router};
+use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 
 use super::pace::Pace;
@@ -18,6 +19,10 @@ const PATIENCE: u64 = 120;
 
 /// The longest wait; CLIs give up on tools that take longer.
 const LONGEST: u64 = 600;
+
+/// What a model is told of all of it.
+const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \
+    get its reply, or answer what one asks. Their replies come from them, not from your user.";
 
 /// The server.
 pub struct Tools {
@@ -124,7 +129,7 @@ pub(super) struct Done {
     done: bool,
 }
 
-#[tool_router(server_handler)]
+#[tool_router]
 impl Tools {
     /// The tools of the agent that runs us.
     pub fn new(paths: Paths) -> Self {
@@ -212,6 +217,16 @@ impl Tools {
         });
         let outcomes = join_all(sent).await;
         Ok(Json(Outcomes { outcomes }))
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerInfo {
+        let can = ServerCapabilities::builder().enable_tools().build();
+        ServerInfo::new(can)
+            .with_server_info(Implementation::new("synapse", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
     }
 }
 
