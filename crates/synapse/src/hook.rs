@@ -16,7 +16,7 @@ const GENERATIONS: usize = 8;
 /// A shell that can be hooked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
-    /// GNU bash, 4 or later.
+    /// GNU bash, 4.4 or later.
     Bash,
     /// Z shell.
     Zsh,

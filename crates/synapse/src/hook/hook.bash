@@ -6,8 +6,8 @@
 
 if [[ $- != *i* ]] || ! [[ -o emacs || -o vi ]]; then
     : # Nobody types here.
-elif ((BASH_VERSINFO[0] < 4)) || [[ -n ${BLE_VERSION-} ]]; then
-    echo 'synapse: the hook needs bash 4 or later, with its own line editor (no ble.sh)' >&2
+elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)) || [[ -n ${BLE_VERSION-} ]]; then
+    echo 'synapse: the hook needs bash 4.4 or later, with its own line editor (no ble.sh)' >&2
 else
     __synapse_program=@PROGRAM@
 
@@ -22,8 +22,10 @@ else
         [[ "${PROMPT_COMMAND[*]-}" == *__synapse_prompt* ]] && return
         # Silent under `set -x`, and a failure that went before is no reason to end under `set -e`.
         local look='{ __synapse_prompt && :; } 2>/dev/null'
-        # In front: the last place belongs to those who watch for the next command.
-        if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
+        # In front: the last place belongs to those who watch for the next command. A list of them
+        # is known since 5.1; before, only the first counts.
+        if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) &&
+            [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
             PROMPT_COMMAND=("$look" ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"})
         else
             PROMPT_COMMAND=$look${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}

@@ -21,7 +21,8 @@ __synapse_co_prompt() {
 }
 
 # Others set the prompt there, and may look at the exit code.
-if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) &&
+    [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
     PROMPT_COMMAND=('__synapse_co_done && :' "${PROMPT_COMMAND[@]}" __synapse_co_prompt)
 else
     PROMPT_COMMAND="__synapse_co_done && :
