@@ -110,7 +110,8 @@ async def listing(once, live):
         seen.extend(page.tasks)
     ids = [task.id for task in seen]
     assert len(ids) == len(set(ids)) and first.id in ids, ids
-    times = [task.status.timestamp.ToJsonString() for task in seen]
+    # As numbers: the text of a whole second has no fraction and would sort behind the rest of its second.
+    times = [task.status.timestamp.ToNanoseconds() for task in seen]
     assert times == sorted(times, reverse=True), times
     one = await once.list_tasks(pb.ListTasksRequest(context_id=first.context_id, include_artifacts=True))
     assert [task.id for task in one.tasks] == [first.id] and words(one.tasks[0]) == "one", one
