@@ -13,7 +13,7 @@ demo: ## build the release binary and run the demo; needs no terminal and ends b
 	cargo build --release --locked --bins
 	"$(TARGET_DIR)/release/synapse" demo
 
-test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs
+test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs, the page
 	scripts/setup-test
 	$(MAKE) --no-print-directory lint
 	if cargo nextest --version >/dev/null 2>&1; then \
@@ -25,6 +25,7 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	tests-sdk/run.py
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
+	$(MAKE) --no-print-directory test-web
 
 web: ## build the page into web/dist, which the binary carries
 	scripts/setup-web build
