@@ -1,6 +1,7 @@
 //! The process behind one agent: assembles it, publishes it, and owns the order in which it ends.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use crate::client::{Callable, Web};
@@ -65,9 +66,16 @@ pub struct Agent {
     pub queue_limit: usize,
     /// What is sent from its terminal to others.
     pub orders: Orders,
-    /// The modes of the human's terminal, where the agent has one: that terminal answers the
-    /// program's questions, otherwise we do.
-    pub terminal: Option<Termios>,
+    /// The human's terminal, where the agent has one.
+    pub terminal: Option<Terminal>,
+}
+
+/// The human's terminal.
+pub struct Terminal {
+    /// The modes it was found in.
+    pub modes: Termios,
+    /// Where the agent is shown.
+    pub display: OwnedFd,
 }
 
 /// An agent that runs and can be reached.
@@ -129,11 +137,13 @@ impl Host {
             },
         )?;
         let (routing, errands) = agent.orders.line();
+        let display = agent.terminal.as_ref();
+        let display = display.map(|terminal| terminal.display.try_clone());
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
             spawn: spawn(agent, &claim, tools(agent, claim.id().as_str(), paths)?),
             queue_limit: agent.queue_limit,
-            answers_queries: agent.terminal.is_none(),
+            display: display.transpose()?,
             record: record(profile),
             ledger: ledger.clone(),
             files: paths.tasks(),
@@ -188,11 +198,6 @@ impl Host {
     /// What asks and answers.
     pub fn session(&self) -> SessionHandle {
         self.handle.clone()
-    }
-
-    /// What the program paints from here on.
-    pub fn viewer(&self) -> broadcast::Receiver<Arc<[u8]>> {
-        self.session.viewer()
     }
 
     /// Serves until the program is gone or somebody ends us; how the program ended. `ready` is
@@ -417,7 +422,7 @@ fn spawn(agent: &Agent, claim: &Claim, tools: Attached) -> Spawn {
                 .map_or_else(|| agent.dir.clone(), PathBuf::from),
         ),
         size: agent.size,
-        modes: agent.terminal.clone(),
+        modes: agent.terminal.as_ref().map(|tty| tty.modes.clone()),
         ..Spawn::new(argv)
     }
 }

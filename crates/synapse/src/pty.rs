@@ -33,7 +33,7 @@ use tokio::time::timeout;
 use keeper::Keeper;
 
 pub use keeper::{Exit, State};
-pub use output::Output;
+pub use output::{Output, Piece, Tap};
 pub use rustix::process::{Pid, Signal};
 pub use rustix::termios::Termios;
 pub use size::Size;
@@ -92,13 +92,27 @@ impl Pty {
     /// # Panics
     /// Outside a tokio runtime with I/O and time.
     pub fn spawn(spawn: &Spawn) -> Result<(Self, Writer, Output), SpawnError> {
+        Self::spawn_tapped(spawn, None)
+    }
+
+    /// Starts a program as [`Pty::spawn`] does, with somebody who sees what it writes first.
+    ///
+    /// # Errors
+    /// As [`Pty::spawn`].
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with I/O and time.
+    pub fn spawn_tapped(
+        spawn: &Spawn,
+        tap: Option<Tap>,
+    ) -> Result<(Self, Writer, Output), SpawnError> {
         let (master, slave) = open(spawn).map_err(SpawnError::Terminal)?;
         let share = || master.try_clone().map_err(SpawnError::Terminal);
         let writer = Writer::new(share()?).map_err(SpawnError::Terminal)?;
         let shared = share()?;
         let keeper = Keeper::start(spawn.clone(), slave)?;
         let pty = Self { master, keeper };
-        let output = Output::start(shared).map_err(SpawnError::Terminal)?;
+        let output = Output::start(shared, tap).map_err(SpawnError::Terminal)?;
         Ok((pty, writer, output))
     }
 

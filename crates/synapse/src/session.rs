@@ -7,6 +7,7 @@ mod command;
 mod errand;
 mod files;
 mod follow;
+mod front;
 mod handle;
 mod ledger;
 mod notice;

@@ -55,7 +55,10 @@ pub fn display() -> Result<Writer, TtyError> {
 
 /// Opens the terminal once more, for us alone: with the shell's own descriptor made non-blocking,
 /// the shell and all its later programs would fail.
-fn open() -> Result<OwnedFd, TtyError> {
+///
+/// # Errors
+/// If standard input is no terminal.
+pub fn open() -> Result<OwnedFd, TtyError> {
     if !isatty(stdin()) {
         return Err(TtyError::NotATerminal);
     }

@@ -225,6 +225,22 @@ fn a_terminal_that_stops_reading_holds_nobody_and_is_repainted() {
 }
 
 #[test]
+fn a_flood_in_the_humans_terminal_loses_no_line() {
+    let world = World::new();
+    let profile = world.home.path().join("count.yaml");
+    std::fs::write(&profile, "name: count\ncommand: [seq, '1000000']\n").unwrap();
+    let profile = profile.to_str().unwrap();
+    let (exit, painted) = Terminal::open(&world, &[profile, "--port", "0"]).end();
+    assert_eq!(exit.code(), 0);
+    let mut lines = painted.lines().map(str::trim);
+    let first = lines.position(|line| line == "1");
+    assert_eq!(first, Some(0));
+    for number in 2..=1_000_000 {
+        assert_eq!(lines.next(), Some(number.to_string().as_str()));
+    }
+}
+
+#[test]
 fn a_log_on_a_full_disk_costs_nothing_but_the_log() {
     let world = World::new();
     let logs = world.home.path().join("synapse/logs");

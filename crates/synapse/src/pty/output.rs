@@ -16,10 +16,23 @@ const CHUNK: usize = 64 * 1024;
 /// With chunks of 64 KiB at most 1 MiB is under way.
 const CHUNKS: usize = 16;
 
+/// Sees what the program writes before anybody else, on the thread that reads it, and says how much of
+/// it need not be seen again; nothing if it did not look. As long as it takes, the program waits.
+pub type Tap = Box<dyn FnMut(&[u8]) -> Option<usize> + Send>;
+
+/// A stretch of the program's output.
+#[derive(Debug)]
+pub struct Piece {
+    /// Never empty.
+    pub bytes: Vec<u8>,
+    /// What the [`Tap`] said of it.
+    pub tapped: Option<usize>,
+}
+
 /// The program's output, in order.
 #[derive(Debug)]
 pub struct Output {
-    chunks: mpsc::Receiver<Vec<u8>>,
+    pieces: mpsc::Receiver<Piece>,
     /// Closed, it tells the thread to end as soon as there is nothing to read.
     stop: Option<io::PipeWriter>,
     thread: Option<JoinHandle<()>>,
@@ -27,14 +40,14 @@ pub struct Output {
 
 impl Output {
     /// Reads a master that does not block.
-    pub(super) fn start(master: OwnedFd) -> io::Result<Self> {
-        let (sender, chunks) = mpsc::channel(CHUNKS);
+    pub(super) fn start(master: OwnedFd, tap: Option<Tap>) -> io::Result<Self> {
+        let (sender, pieces) = mpsc::channel(CHUNKS);
         let (stopped, stop) = io::pipe()?;
         let thread = thread::Builder::new()
             .name("pty-output".into())
-            .spawn(move || read_all(&master, &stopped, &sender))?;
+            .spawn(move || read_all(&master, &stopped, &sender, tap))?;
         Ok(Self {
-            chunks,
+            pieces,
             stop: Some(stop),
             thread: Some(thread),
         })
@@ -43,12 +56,17 @@ impl Output {
     /// The next bytes, never empty; none when nobody has the terminal open any more. Safe to
     /// cancel.
     pub async fn recv(&mut self) -> Option<Vec<u8>> {
-        self.chunks.recv().await
+        self.next().await.map(|piece| piece.bytes)
+    }
+
+    /// The next bytes, as [`Output::recv`] has them, with what the tap said of them. Safe to cancel.
+    pub async fn next(&mut self) -> Option<Piece> {
+        self.pieces.recv().await
     }
 
     /// The next bytes, if they are here.
     pub fn try_recv(&mut self) -> Option<Vec<u8>> {
-        self.chunks.try_recv().ok()
+        self.pieces.try_recv().ok().map(|piece| piece.bytes)
     }
 
     /// Ends the output with what was written until now: for when the program has exited, but left
@@ -60,7 +78,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        self.chunks.close();
+        self.pieces.close();
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -75,13 +93,22 @@ enum Pause {
     End,
 }
 
-fn read_all(master: &OwnedFd, stopped: &io::PipeReader, chunks: &mpsc::Sender<Vec<u8>>) {
+fn read_all(
+    master: &OwnedFd,
+    stopped: &io::PipeReader,
+    pieces: &mpsc::Sender<Piece>,
+    mut tap: Option<Tap>,
+) {
     let mut buffer = vec![0; CHUNK];
     loop {
         let (filled, pause) = fill(master, &mut buffer);
         let chunk = buffer.get(..filled).unwrap_or_default();
-        if !chunk.is_empty() && chunks.blocking_send(chunk.to_vec()).is_err() {
-            return;
+        if !chunk.is_empty() {
+            let tapped = tap.as_mut().and_then(|tap| tap(chunk));
+            let bytes = chunk.to_vec();
+            if pieces.blocking_send(Piece { bytes, tapped }).is_err() {
+                return;
+            }
         }
         match pause {
             Pause::Full => {}

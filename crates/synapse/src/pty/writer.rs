@@ -57,15 +57,29 @@ impl Writer {
     /// If the terminal is gone.
     pub async fn flush(&mut self) -> io::Result<()> {
         while !self.queue.is_empty() {
+            self.flush_some().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what the reader takes at once, as soon as it takes something; the queue must not be empty.
+    /// Safe to cancel, as [`Writer::flush`].
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub async fn flush_some(&mut self) -> io::Result<()> {
+        loop {
             self.fd.writable().await?;
             let (front, _) = self.queue.as_slices();
             match self.fd.try_write(front) {
-                Ok(written) => drop(self.queue.drain(..written)),
+                Ok(written) => {
+                    self.queue.drain(..written);
+                    return Ok(());
+                }
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
     }
 
     /// Whether all was written.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod channel;
+mod display;
 mod interrupt;
 mod keyboard;
 mod notices;
@@ -12,6 +13,7 @@ mod tasks;
 mod turns;
 
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +27,13 @@ use synapse_term::watch::{Event, Watcher};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
+use super::front::Front;
 use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
-use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
+use crate::pty::{
+    Exit, Output, Piece, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer,
+};
 use crate::record::Record;
+use display::flush;
 use interrupt::Pending;
 use notices::Notices;
 use routing::Routing;
@@ -49,8 +55,8 @@ pub struct Setup {
     pub spawn: Spawn,
     /// How many tasks may wait.
     pub queue_limit: usize,
-    /// Nobody else answers the program's questions to its terminal.
-    pub answers_queries: bool,
+    /// The human's terminal in front of it; it also answers the program's questions. Without one we do.
+    pub display: Option<OwnedFd>,
     /// The program's own record, where it keeps one.
     pub record: Option<Record>,
     /// Where events go.
@@ -78,6 +84,8 @@ pub struct Session {
     pending: Vec<Pending>,
     /// Who waits for the program to be ready.
     unready: Vec<oneshot::Sender<Arc<Look>>>,
+    /// The human's terminal; gone when it is gone.
+    front: Option<Front>,
     viewers: broadcast::Sender<Arc<[u8]>>,
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
@@ -96,7 +104,10 @@ impl Session {
     pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
         let routing = Routing::new(setup.routing);
         let size = screen_size(setup.spawn.size);
-        let (pty, writer, output) = Pty::spawn(&setup.spawn)?;
+        let answers_queries = setup.display.is_none();
+        let front = setup.display.map(Front::new).transpose();
+        let (front, tap) = front.map_err(SpawnError::Terminal)?.unzip();
+        let (pty, writer, output) = Pty::spawn_tapped(&setup.spawn, tap)?;
         let (suspended, is_suspended) = watch::channel(false);
         let (size_is, shown_size) = watch::channel(setup.spawn.size);
         let ledger = setup.ledger;
@@ -122,9 +133,10 @@ impl Session {
             notices: Notices::default(),
             pending: Vec::new(),
             unready: Vec::new(),
+            front,
             viewers,
             inbox,
-            answers_queries: setup.answers_queries,
+            answers_queries,
             record: setup.record,
             suspended,
             size: size_is,
@@ -148,8 +160,14 @@ impl Session {
                     // A terminal that is gone shows as the end of its output.
                     let _ = flushed;
                 }
-                bytes = self.output.recv() => match bytes {
-                    Some(bytes) => self.take(&bytes),
+                shown = flush(&mut self.front), if self.has_unshown() => {
+                    if shown.is_err() {
+                        self.front = None;
+                    }
+                    self.settle_display();
+                }
+                piece = self.output.next(), if self.display_waits_until().is_none() => match piece {
+                    Some(piece) => self.take(&piece),
                     None => return self.exited().await,
                 },
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
@@ -157,6 +175,7 @@ impl Session {
                     if state == PtyState::Stopped {
                         self.clear_notices();
                     }
+                    self.mute_display(state == PtyState::Stopped);
                     self.suspended.send_replace(state == PtyState::Stopped);
                     // In the background there is no shell that could continue it.
                     if state == PtyState::Stopped && self.answers_queries {
@@ -172,11 +191,6 @@ impl Session {
         }
     }
 
-    /// What the program paints from here on.
-    pub fn viewer(&self) -> broadcast::Receiver<Arc<[u8]>> {
-        self.viewers.subscribe()
-    }
-
     fn now(&self) -> Duration {
         self.start.elapsed()
     }
@@ -190,6 +204,7 @@ impl Session {
             pending,
             self.routing.deadline(),
             self.notices.deadline(),
+            self.display_waits_until(),
         ]
         .into_iter()
         .flatten()
@@ -197,9 +212,22 @@ impl Session {
     }
 
     /// The program wrote something.
-    fn take(&mut self, bytes: &[u8]) {
+    fn take(&mut self, piece: &Piece) {
+        self.pass_to_viewers(piece);
+        self.see(&piece.bytes);
+    }
+
+    /// We paint something in the program's place.
+    fn paint(&mut self, bytes: &[u8]) {
+        let mut all = self.uncover();
+        all.extend_from_slice(bytes);
+        self.show(all);
+        self.see(bytes);
+    }
+
+    /// Something was painted.
+    fn see(&mut self, bytes: &[u8]) {
         let now = self.now();
-        self.pass_to_viewers(bytes);
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
@@ -240,6 +268,7 @@ impl Session {
         self.advance_routing(now);
         self.refresh_notices(now);
         self.begin_next(now);
+        self.settle_display();
         self.ledger.board.set_standing(self.standing());
     }
 
@@ -287,6 +316,7 @@ impl Session {
                 let _ = done.send(Attached { snapshot, live });
             }
             Command::Continue => {
+                self.mute_display(false);
                 if let Err(error) = self.pty.signal_group(Signal::CONT) {
                     tracing::warn!(%error, "the program could not be continued");
                 }
@@ -343,6 +373,7 @@ impl Session {
     async fn exited(mut self) -> Exit {
         let exit = self.pty.wait().await;
         self.end(exit);
+        self.show_last_words().await;
         exit
     }
 
@@ -367,6 +398,7 @@ impl Session {
             Exit::Signal(9)
         });
         self.end(exit);
+        self.show_last_words().await;
         exit
     }
 

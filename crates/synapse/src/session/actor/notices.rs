@@ -1,7 +1,6 @@
 //! Notices: drawn over what viewers see, never into the screen itself, and taken away before the
 //! program paints on.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use synapse_term::screen::Overlay;
@@ -27,7 +26,7 @@ const MOST: usize = 8;
 pub(super) struct Notices {
     /// The oldest first.
     notes: Vec<Note>,
-    shown: Option<Overlay>,
+    pub(super) shown: Option<Overlay>,
     drawn_at: Duration,
     /// When to draw what the program's output took away.
     redraw_at: Option<Duration>,
@@ -57,16 +56,17 @@ impl Session {
         self.draw_notices(now);
     }
 
-    /// What the program wrote, on its way to the viewers: whatever covers the screen goes first.
-    pub(super) fn pass_to_viewers(&mut self, bytes: &[u8]) {
-        let Some(overlay) = self.notices.shown.take() else {
-            // Nobody may be watching.
-            let _ = self.viewers.send(Arc::from(bytes));
-            return;
-        };
-        let mut all = self.watcher.screen().repaint_rows(overlay.rows());
-        all.extend_from_slice(bytes);
-        let _ = self.viewers.send(Arc::from(all));
+    /// Whether something of ours covers the screen, or is about to.
+    pub(super) fn is_covered(&self) -> bool {
+        self.notices.shown.is_some() || self.notices.redraw_at.is_some()
+    }
+
+    /// What takes away whatever covers the screen; nothing if nothing does.
+    pub(super) fn uncover(&mut self) -> Vec<u8> {
+        let covered = self.notices.shown.take();
+        covered.map_or_else(Vec::new, |overlay| {
+            self.watcher.screen().repaint_rows(overlay.rows())
+        })
     }
 
     /// The program has painted, or time has passed: shows what is still to be told.
@@ -112,24 +112,27 @@ impl Session {
     pub(super) fn clear_notices(&mut self) {
         self.notices.notes.clear();
         self.notices.redraw_at = None;
-        if let Some(overlay) = self.notices.shown.take() {
-            let bytes = self.watcher.screen().repaint_rows(overlay.rows());
-            let _ = self.viewers.send(Arc::from(bytes));
+        let bytes = self.uncover();
+        if !bytes.is_empty() {
+            self.show(bytes);
         }
     }
 
-    /// Draws the notices as they are now. In the middle of a sequence of the program's nothing can be
-    /// drawn; it is tried again in a moment.
+    /// Draws the notices as they are now. In the middle of a sequence of the program's, or while some of
+    /// its output is on its way past us, nothing can be drawn; it is tried again in a moment.
     fn draw_notices(&mut self, now: Duration) {
-        let screen = self.watcher.screen();
-        let mut bytes = match self.notices.shown.take() {
-            Some(overlay) => screen.repaint_rows(overlay.rows()),
-            None if !screen.is_at_boundary() => {
-                self.notices.redraw_at = Some(now + REDRAW);
-                return;
-            }
-            None => Vec::new(),
-        };
+        let notices = &self.notices;
+        if notices.shown.is_none() && notices.notes.is_empty() {
+            self.notices.redraw_at = None;
+            return;
+        }
+        let is_level = self.take_over_display();
+        let is_free = is_level && self.watcher.screen().is_at_boundary();
+        if self.notices.shown.is_none() && !is_free {
+            self.notices.redraw_at = Some(now + REDRAW);
+            return;
+        }
+        let mut bytes = self.uncover();
         self.notices.redraw_at = None;
         self.notices.drawn_at = now;
         let texts: Vec<&str> = self
@@ -138,7 +141,7 @@ impl Session {
             .iter()
             .map(|note| note.notice.text.as_str())
             .collect();
-        if !texts.is_empty() && self.viewers.receiver_count() > 0 {
+        if !texts.is_empty() && self.is_watched() {
             let place = place(&mut self.watcher);
             if let Some(overlay) = lay_out(&texts, &place) {
                 bytes.extend(self.watcher.screen().draw_over(&overlay));
@@ -146,7 +149,7 @@ impl Session {
             }
         }
         if !bytes.is_empty() {
-            let _ = self.viewers.send(Arc::from(bytes));
+            self.show(bytes);
         }
     }
 }

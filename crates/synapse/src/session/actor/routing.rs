@@ -418,7 +418,10 @@ impl Session {
         } else {
             String::new()
         };
-        self.take(format!("{up}\x1b[{col}G\x1b[J").as_bytes());
+        // With output on its way the line is not where it seems to be.
+        if self.take_over_display() {
+            self.paint(format!("{up}\x1b[{col}G\x1b[J").as_bytes());
+        }
     }
 
     fn tell_person(&mut self, text: &str, now: Duration) {
