@@ -15,6 +15,8 @@
     reason = "this is a test"
 )]
 
+mod alike;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +28,8 @@ use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
 use synapse_term::reply::Outcome;
 use synapse_term::watch::{Event, TurnReport, Watcher};
+
+use alike::{exactly, loosely, same_key};
 
 /// A true change is not held against us before this has passed.
 const GRACE: f64 = 1.0;
@@ -421,41 +425,6 @@ fn prompt_right(run: &Run, truth: &TruePrompt, compare: Compare, notes: &mut Vec
         ));
     }
     false
-}
-
-/// The truth spells out what is typed at a line: `y e s Enter` for `yes`.
-fn same_key(ours: &str, truth: &str) -> bool {
-    let typed = truth.strip_suffix(" Enter").unwrap_or(truth);
-    let is_spelt = typed.split(' ').all(|key| key.chars().count() == 1);
-    ours == truth
-        || ours.eq_ignore_ascii_case(typed)
-        || is_spelt && typed.replace(' ', "").eq_ignore_ascii_case(ours)
-        || (ours, truth) == ("BTab", "BackTab")
-}
-
-/// Equal, where `…` in the truth stands for anything.
-fn exactly(ours: &str, truth: &str) -> bool {
-    match truth.split_once('…') {
-        Some((head, tail)) => ours.starts_with(head) && ours.ends_with(tail),
-        None => ours == truth,
-    }
-}
-
-/// Equal but for brackets and case, where `…` in the truth stands for anything. A question may be
-/// given with the answers it shows behind it or without.
-fn loosely(ours: &str, truth: &str) -> bool {
-    let plain = |text: &str| text.replace(['(', ')', '<', '>'], "").to_lowercase();
-    let (ours, truth) = (plain(ours), plain(truth));
-    let (ours, truth) = (ours.as_str(), truth.as_str());
-    if truth.starts_with(ours) && truth.len() > ours.len() {
-        let rest = truth[ours.len()..].trim();
-        let is_answers =
-            rest.starts_with(['[', 'y']) || rest == "tab" || rest == "esc" || rest == "shift+tab";
-        if ours.len() > 3 && is_answers {
-            return true;
-        }
-    }
-    exactly(ours, truth)
 }
 
 /// The last true reply against the last turn's.

@@ -269,6 +269,17 @@ mod tests {
         String::from_utf8_lossy(&buffer[..count]).into_owned()
     }
 
+    /// All that a terminal is shown until nobody shows it anything.
+    fn read_all(terminal: &mut PipeReader, pause: Duration) -> Vec<u8> {
+        let (mut all, mut buffer) = (Vec::new(), [0; 16 * 1024]);
+        while let Ok(count @ 1..) = terminal.read(&mut buffer) {
+            all.extend_from_slice(&buffer[..count]);
+            // This is what makes it slow.
+            thread::sleep(pause);
+        }
+        all
+    }
+
     async fn flush(front: &mut Front) {
         while front.has_queue() {
             front.flush_some().await.unwrap();
@@ -288,22 +299,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_terminal_that_reads_slowly_loses_nothing() {
-        let (_front, mut tap, mut terminal) = front();
+        let (front, mut tap, mut terminal) = front();
         let text: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 251) as u8).collect();
         let expected = text.clone();
-        let reading = thread::spawn(move || {
-            let (mut all, mut buffer) = (Vec::new(), [0; 32 * 1024]);
-            while let Ok(count @ 1..) = terminal.read(&mut buffer) {
-                all.extend_from_slice(&buffer[..count]);
-                // This is what makes it slow.
-                thread::sleep(Duration::from_millis(1));
-            }
-            all
-        });
+        let pause = Duration::from_millis(1);
+        let reading = thread::spawn(move || read_all(&mut terminal, pause));
         for bytes in text.chunks(64 * 1024) {
             assert_eq!(tap(bytes), Some(bytes.len()));
         }
-        drop((tap, _front));
+        drop((tap, front));
         assert!(reading.join().unwrap() == expected);
     }
 
@@ -319,13 +323,7 @@ mod tests {
         take(&mut front, &second);
         front.give_back();
         assert_eq!(tap(b"").map(|_| ()), None, "not before all is shown");
-        let reading = thread::spawn(move || {
-            let (mut all, mut buffer) = (Vec::new(), [0; 64 * 1024]);
-            while let Ok(count @ 1..) = terminal.read(&mut buffer) {
-                all.extend_from_slice(&buffer[..count]);
-            }
-            all
-        });
+        let reading = thread::spawn(move || read_all(&mut terminal, Duration::ZERO));
         flush(&mut front).await;
         // The empty piece above is still on its way.
         take(
