@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_term::profile::Profile;
@@ -204,7 +204,7 @@ impl Host {
     /// called once, when the agent can be reached and its program has not died right away.
     ///
     /// # Errors
-    /// If the server cannot run, or the program died right away: then with its last words.
+    /// If the server cannot run, or the program died right away: then a [`Died`].
     pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             claim,
@@ -277,7 +277,7 @@ impl Host {
         let _ = tokio::join!(telling, watch);
         drop(claim);
         match died {
-            Some(look) => bail!("{}", last_words(exit, &look)),
+            Some(look) => Err(Died::new(exit, &look).into()),
             None => Ok(exit),
         }
     }
@@ -334,17 +334,24 @@ fn tidy(paths: &Paths) {
     }
 }
 
-/// What a program that died right away had to say.
-fn last_words(exit: Exit, look: &Look) -> String {
-    let screen: Vec<&str> = (0..look.frame.rows.len())
-        .map(|row| look.frame.text(row))
-        .collect();
-    let screen = screen.join("\n");
-    format!(
-        "the program ended at once, with code {}:\n{}",
-        exit.code(),
-        screen.trim()
-    )
+/// A program that ended before anybody could have used it.
+#[derive(Debug, thiserror::Error)]
+#[error("the program ended at once, with code {}:\n{words}", exit.code())]
+pub struct Died {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it had to say.
+    words: String,
+}
+
+impl Died {
+    fn new(exit: Exit, look: &Look) -> Self {
+        let screen: Vec<&str> = (0..look.frame.rows.len())
+            .map(|row| look.frame.text(row))
+            .collect();
+        let words = screen.join("\n").trim().to_owned();
+        Self { exit, words }
+    }
 }
 
 /// The program's own record, below the home it will find.

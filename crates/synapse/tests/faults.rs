@@ -225,6 +225,22 @@ fn a_terminal_that_stops_reading_holds_nobody_and_is_repainted() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_ends_the_agent_and_leaves_nothing() {
+    let world = World::new();
+    let script = "exec script -qc \"$synapse dummy --port 0\" /dev/null";
+    let mut terminal = Terminal::bash(&world, script);
+    terminal.wait_for("dummy>");
+    let all = family(&terminal.pid());
+    assert!(all.contains(&host_of(&world)), "{all:?}");
+    // The window of the agent is `script`: what it has open is gone with it.
+    kill(&terminal.pid());
+    wait_long(&world, "nobody is left", |_| {
+        all.iter().all(|one| is_gone(one))
+    });
+    assert_eq!(registry_files(&world), [""; 0]);
+}
+
+#[test]
 fn a_flood_in_the_humans_terminal_loses_no_line() {
     let world = World::new();
     let profile = world.home.path().join("count.yaml");

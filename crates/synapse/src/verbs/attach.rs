@@ -20,6 +20,9 @@ pub(crate) use detach::DetachKeys;
 /// The keys that detach, unless others are chosen.
 pub(super) const USUAL_KEYS: &str = "ctrl-],d";
 
+/// How much may wait for a terminal that is slow to show it.
+const MOST_PAINT: usize = 256 * 1024;
+
 /// `synapse attach …`
 #[derive(Args)]
 pub(crate) struct Attach {
@@ -84,7 +87,8 @@ async fn mirror(mut socket: Terminal, mut detach: Detach) -> Result<bool> {
                 }
             }
             flushed = display.flush(), if !display.is_empty() => flushed?,
-            said = socket.next() => match said {
+            // Who does not read is behind at the other end, too, and gets a snapshot from there.
+            said = socket.next(), if display.queued() < MOST_PAINT => match said {
                 Some(Ok(Message::Binary(bytes))) => drop(display.push(&bytes)),
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Parser as _;
-use synapse::host::{Host, Terminal};
+use synapse::host::{Died, Host, Terminal};
 use synapse::mirror;
 use synapse::paths::Paths;
 use synapse::tty::{self, RawMode};
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         let human = mirror::serve(host.session(), raw);
         let (exit, _) = tokio::join!(Box::pin(host.run(|| Ok(()))), human);
         tty::restore();
-        // What it had to say is on the screen already.
-        let Ok(exit) = exit else { return Ok(1) };
+        // What a program that ended at once had to say is on the screen already.
+        let exit = exit.or_else(|error| error.downcast::<Died>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     }))?
 }

@@ -99,3 +99,17 @@ fn an_attached_terminal_is_given_back_on_a_signal() {
     terminal.wait_for("it is as it was");
     assert_eq!(world.state("dummy"), "IDLE");
 }
+
+#[test]
+fn the_exit_code_of_a_program_that_ends_at_once_is_ours() {
+    let world = World::new();
+    let profile = world.home.path().join("short.yaml");
+    for code in [0, 7] {
+        let text = format!("name: short\ncommand: [sh, -c, 'echo words; exit {code}']\n");
+        std::fs::write(&profile, text).unwrap();
+        let (exit, painted) =
+            Terminal::open(&world, &[profile.to_str().unwrap(), "--port", "0"]).end();
+        assert_eq!(exit.code(), code, "{painted}");
+        assert!(painted.contains("words"), "{painted}");
+    }
+}
