@@ -37,7 +37,8 @@ test-web: ## test the page: types, logic, that web/dist is current, and real Chr
 	cargo build --locked --bin synapse
 	cd web && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent browser
 
-test-real: ## drive the real CLIs against a scripted model; UPDATE_DOCS=1 writes docs/real-clis.md
+test-real: ## drive the real CLIs against a scripted model, also at the page; UPDATE_DOCS=1 writes docs/real-clis.md
+	scripts/setup-web
 	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
 bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP and its store

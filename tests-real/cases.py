@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 
 import conversation
+import page
 import routing
 from agent import ASKING, Agent, Unmet, demand, holds, unix_time, wait_until
 
@@ -276,6 +277,16 @@ def two_agents_talk(agent):
     return Outcome()
 
 
+def page_stop(agent):
+    """Stop on the page. The time is from the press to the receipt."""
+    return Outcome(ms=page.stop(agent))
+
+
+def page_permission(agent):
+    """A permission card on the page. The time is from the press to the reply."""
+    return Outcome(ms=page.permission(agent))
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -318,4 +329,6 @@ CASES = {
     "while busy": while_busy,
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,
+    "page: stop": page_stop,
+    "page: permission": page_permission,
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 """Drives the real CLIs through `synapse`, against a scripted model, and compares what comes back.
 
-Needs Linux, node with npm, and root or unprivileged user namespaces. Ends non-zero if any case failed.
+Needs Linux, node with npm, Chromium with the packages of `web/` (scripts/setup-web), and root or unprivileged user
+namespaces. Ends non-zero if any case failed.
 """
 
 import argparse
@@ -62,6 +63,8 @@ def drive(cli, binary, folder, opts):
     home = clis.folder(cli).parent.parent / f"home-{cli}-{os.getpid()}"
     command = [ROOT / "tools/fake-model/run-cli", "--cli", cli, "--home", home]
     command += ["--log", folder / "model.jsonl", "--dump", folder / "requests"]
+    if "CHROMIUM" in os.environ:
+        command += ["--env", f"CHROMIUM={os.environ['CHROMIUM']}"]
     command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", binary, cli, folder, *opts.case]
     env = {**os.environ, "CLI_PATH": str(clis.bin_folder(cli)), "TERM": "xterm-256color"}
     results = []

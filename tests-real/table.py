@@ -14,6 +14,9 @@ A reply is ok only if it equals the model's text character by character and come
 number of characters is that of the replies; the time, in milliseconds, is from the model's last byte to the return of
 `send --return` (of several, the longest; for answers to questions to the task's end). In the permission cases a message
 is queued behind the dialog, which must stay untouched. After `stop` no process of the agent may be alive.
+The `page` cases are worked in real Chromium at the page of `synapse web`: ⏹ while the model speaks (the time is from
+the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message gets its reply), and a
+permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not before).
 """
 
 

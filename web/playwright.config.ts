@@ -26,6 +26,7 @@ export default defineConfig({
   projects: [
     { name: "desktop", testMatch: /.*\.spec\.ts/, use: { viewport: { width: 1280, height: 800 } } },
     { name: "phone", testMatch: /.*\.spec\.ts/, use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 } },
+    { name: "real", testMatch: /.*\.real\.ts/, use: { viewport: { width: 1280, height: 800 } } },
     { name: "bench", testMatch: /.*\.bench\.ts/ },
     { name: "screens", testMatch: /.*\.screens\.ts/, use: { viewport: { width: 1280, height: 800 } } },
   ],

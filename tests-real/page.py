@@ -1,0 +1,65 @@
+"""The page in real Chromium, beside a wrapped CLI: pressed and read as a person does it."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+
+from agent import PATIENCE, demand, wait_until
+
+WEB = pathlib.Path(__file__).resolve().parent.parent / "web"
+
+# Starting a browser on a busy machine, and several waits of the page.
+LONGEST = 180
+
+
+@contextlib.contextmanager
+def hub(agent):
+    """A hub for this machine's agents; the one-time link it prints."""
+    process = subprocess.Popen([agent.binary, "web", "--port", "0"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+
+
+def work(agent, test, marker=None):
+    """Works the page as one test of `web/tests/browser/clis.real.ts` says; the milliseconds it measured."""
+    with hub(agent) as link, tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder, "result.json")
+        env = {**os.environ, "PAGE_LINK": link, "PAGE_AGENT": agent.name, "PAGE_RESULT": str(result)}
+        if marker:
+            env["PAGE_MARKER"] = str(marker)
+        command = ["node", "node_modules/@playwright/test/cli.js", "test", "--project=real", "--reporter=line"]
+        command += ["--grep", f" {test}$", "--output", f"{folder}/output"]
+        done = subprocess.run(command, cwd=WEB, env=env, capture_output=True, text=True, timeout=LONGEST)
+        demand(done.returncode == 0, f"the page: {done.stdout[-3000:]}{done.stderr[-1000:]}")
+        return json.loads(result.read_text())["ms"]
+
+
+def stop(agent):
+    """⏹ while the model speaks: the page says that it stopped, and the model was cut off."""
+    since = agent.model.mark()
+    ms = work(agent, "stop")
+    cut = wait_until("the model notices", lambda: [e for e in agent.model.events(since) if e["ev"] == "disconnect"])
+    demand(len(cut) == 1, f"the model was cut off {len(cut)} times")
+    said = [reply["text"] for reply in agent.model.replies(since)]
+    demand(said == ["after the stop"], f"the model's replies came to their end: {said!r:.300}")
+    return ms
+
+
+def permission(agent):
+    """The dialog as a card, its options as buttons: Yes runs the tool, once."""
+    marker = pathlib.Path("allowed-by-a-button").absolute()
+    since = agent.model.mark()
+    ms = work(agent, "permission", marker)
+    demand(marker.exists(), "the tool was allowed and did not run")
+    said = [reply["text"] for reply in agent.model.replies(since)]
+    demand(len(said) == 1 and said[0].startswith("tool done"), f"the model spoke after its tool: {said!r:.300}")
+    marker.unlink()
+    return ms
