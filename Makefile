@@ -41,13 +41,14 @@ test-real: ## drive the real CLIs against a scripted model, also at the page; UP
 	scripts/setup-web
 	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
-bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP and its store
+bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP, its store and the page
 	cargo bench --locked --package synapse-term --bench feed --bench router
 	cargo build --release --locked --bins
 	scripts/bench-host
 	scripts/bench-routing
 	scripts/bench-http
 	scripts/bench-store
+	scripts/bench-page
 
 fmt: ## format the sources
 	cargo fmt --all

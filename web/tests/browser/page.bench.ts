@@ -1,79 +1,118 @@
-// Numbers of the page, printed and never asserted: first load, the list with many agents, the terminal. `npm run bench`.
+// The page in numbers, printed and never asserted: first load, the list with many agents, the terminal, many viewers.
+// `make bench` runs it with the release binary; `npm run bench` with the one of SYNAPSE_BIN.
 
-import { gzipSync } from "node:zlib";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { Page } from "@playwright/test";
+import { gzipSync } from "node:zlib";
+import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { expect, openAgent, openTab, test } from "./fixtures";
 import { World } from "./world";
 
 const AGENTS = Number(process.env["BENCH_AGENTS"] ?? 100);
-const KEYS = 30;
-const LINES = 20_000;
+const LOADS = 5;
+const KEYS = 100;
 const VIEWERS = 20;
+const LINE = "\x1b[32mabcdefghijklmnopqrstuvwxyz 0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ ......\x1b[0m\n";
+const FLOOD = LINE.repeat(20_000_000 / LINE.length);
+const DESK = { viewport: { width: 1280, height: 800 } };
+const PATIENT = { timeout: 120_000 };
 
-const middle = (times: number[]) => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-const print = (what: string, value: string) => console.log(`${what.padEnd(46)} ${value}`);
+type Row = [what: string, value: string];
+
+const at = (times: number[], share: number) => [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
+const since = (begin: number) => `${Math.round(performance.now() - begin)} ms`;
+const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+const rowsOf = (page: Page) => page.locator(".xterm-rows");
 
 test("the page in numbers", async ({ browser }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(900_000);
   const world = new World();
+  const rows: Row[] = [];
   try {
     world.makeRepository();
+    writeFlood(world);
     const link = await world.startHub();
     world.startAgent("bench");
-
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const context = await browser.newContext(DESK);
     const page = await context.newPage();
-    const bodies: Promise<Buffer>[] = [];
-    page.on("response", (response) => {
-      if (!response.url().includes("/api/")) bodies.push(response.body().catch(() => Buffer.alloc(0)));
-    });
+    await firstLoad(page, link, rows);
+    await loads(browser, context, world, rows);
+    await keys(page, rows);
+    await viewers(context, page, rows);
+    await flood(page, world, rows);
+    for (let n = 2; n < AGENTS; n += 1) world.startAgent(`a${n}`);
     const begin = performance.now();
-    await page.goto(link);
-    await expect(page.locator('[data-agent="bench"]')).toBeVisible();
-    const ready = Math.round(performance.now() - begin);
-    const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
-    print("first load, link to list", `${ready} ms, ${bytes} B gz`);
-    const again = performance.now();
-    await page.reload();
-    await expect(page.locator('[data-agent="bench"]')).toBeVisible();
-    print("reload to list", `${Math.round(performance.now() - again)} ms`);
-
-    await openAgent(page, "bench");
-    await openTab(page, "Terminal");
-    await page.getByRole("button", { name: "Type here" }).click();
-    const rows = page.locator(".xterm-rows");
-    await expect(rows).toContainText("dummy>");
-    const times: number[] = [];
-    for (let n = 0; n < KEYS; n += 1) times.push(await echo(page, String(n % 10)));
-    print("key to echo in the browser, p50", `${middle(times).toFixed(1)} ms`);
-    await page.keyboard.press("Control+u");
-
-    const flood = performance.now();
-    await page.keyboard.type(`long:${LINES}`);
-    await page.keyboard.press("Enter");
-    await expect(rows).toContainText(`line ${LINES} of ${LINES}`, { timeout: 120_000 });
-    const seconds = (performance.now() - flood) / 1_000;
-    print("terminal, lines to the browser", `${Math.round(LINES / seconds)} lines/s`);
-
-    const viewers = await Promise.all(Array.from({ length: VIEWERS }, () => context.newPage()));
-    const crowd = performance.now();
-    await Promise.all(viewers.map((viewer) => viewer.goto(page.url())));
-    await Promise.all(viewers.map((viewer) => expect(viewer.locator(".xterm-rows")).toContainText("dummy>", { timeout: 60_000 })));
-    print(`${VIEWERS} viewers of one agent, all painted`, `${Math.round(performance.now() - crowd)} ms`);
-    await Promise.all(viewers.map((viewer) => viewer.close()));
-
-    for (let n = 1; n < AGENTS; n += 1) world.startAgent(`a${n}`);
-    const many = performance.now();
     await page.goto(world.url);
-    await expect(page.locator("[data-agent]")).toHaveCount(AGENTS, { timeout: 60_000 });
-    print(`list of ${AGENTS} agents`, `${Math.round(performance.now() - many)} ms`);
+    await expect(page.locator("[data-agent]")).toHaveCount(AGENTS, PATIENT);
+    rows.push([`${AGENTS} agents, to the whole list`, since(begin)]);
+    const sent = performance.now();
+    world.send("bench", "wait:5");
+    await expect(page.locator('[data-agent="bench"] .badge')).toHaveAttribute("data-status", "working");
+    rows.push([`${AGENTS} agents, \`synapse send\` to the badge`, since(sent)]);
   } finally {
     await world.end();
   }
+  const width = Math.max(...rows.map(([what]) => what.length));
+  for (const [what, value] of rows) console.log(`${what.padEnd(width)}  ${value}`);
 });
 
-/** From a key to the letter in the row of the cursor, measured in the page itself. */
+/** What a browser that has never been here loads, and how long until it shows the agents. */
+async function firstLoad(page: Page, link: string, rows: Row[]): Promise<void> {
+  const sizes: Promise<number>[] = [];
+  const bodies: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    if (request.url().includes("/api/")) return;
+    sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+    bodies.push(request.response().then(async (response) => (response ? gzipSync(await response.body()).length : 0)));
+  });
+  const begin = performance.now();
+  await page.goto(link);
+  await expect(page.locator('[data-agent="bench"]')).toBeVisible();
+  const ready = since(begin);
+  const sum = async (numbers: Promise<number>[]) => (await Promise.all(numbers)).reduce((a, b) => a + b, 0);
+  rows.push(["first load, bytes on the wire", kilobytes(await sum(sizes))]);
+  rows.push(["first load, as the budget counts (60 kB gz)", kilobytes(await sum(bodies))]);
+  rows.push(["page ready: one-time link to the list", ready]);
+}
+
+/** The same for somebody who is let in already. */
+async function loads(browser: Browser, context: BrowserContext, world: World, rows: Row[]): Promise<void> {
+  const empty: number[] = [];
+  for (let n = 0; n < LOADS; n += 1) {
+    const fresh = await browser.newContext({ ...DESK, storageState: await context.storageState() });
+    empty.push(await ready(await fresh.newPage(), world.url));
+    await fresh.close();
+  }
+  rows.push(["page ready: empty cache", `${Math.round(at(empty, 0.5))} ms`]);
+  const cached: number[] = [];
+  const again = await context.newPage();
+  for (let n = 0; n < LOADS; n += 1) cached.push(await ready(again, world.url));
+  await again.close();
+  rows.push(["page ready: reload", `${Math.round(at(cached, 0.5))} ms`]);
+}
+
+async function ready(page: Page, url: string): Promise<number> {
+  const begin = performance.now();
+  await page.goto(url);
+  await expect(page.locator('[data-agent="bench"]')).toBeVisible();
+  return performance.now() - begin;
+}
+
+async function keys(page: Page, rows: Row[]): Promise<void> {
+  await openAgent(page, "bench");
+  await openTab(page, "Terminal");
+  await page.getByRole("button", { name: "Type here" }).click();
+  await expect(rowsOf(page)).toContainText("dummy>");
+  const times: number[] = [];
+  for (let n = 0; n < KEYS; n += 1) {
+    times.push(await echo(page, String(n % 10)));
+    if (n % 20 === 19) await page.keyboard.press("Control+u");
+  }
+  rows.push(["key to its echo in the browser", `p50 ${at(times, 0.5).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)} ms`]);
+}
+
+/** From a key to the letter in the terminal's rows, measured in the page itself. */
 async function echo(page: Page, letter: string): Promise<number> {
   return page.evaluate(
     (key) =>
@@ -89,9 +128,60 @@ async function echo(page: Page, letter: string): Promise<number> {
           done(performance.now() - begin);
         });
         watcher.observe(rows, { subtree: true, childList: true, characterData: true });
-        field.dispatchEvent(new KeyboardEvent("keydown", { key, code: `Digit${key}`, keyCode: 48 + Number(key), bubbles: true, cancelable: true }));
-        field.dispatchEvent(new KeyboardEvent("keypress", { key, charCode: 48 + Number(key), keyCode: 48 + Number(key), bubbles: true, cancelable: true }));
+        const code = 48 + Number(key);
+        field.dispatchEvent(new KeyboardEvent("keydown", { key, code: `Digit${key}`, keyCode: code, bubbles: true, cancelable: true }));
+        field.dispatchEvent(new KeyboardEvent("keypress", { key, charCode: code, keyCode: code, bubbles: true, cancelable: true }));
       }),
     letter,
   );
+}
+
+async function viewers(context: BrowserContext, page: Page, rows: Row[]): Promise<void> {
+  const crowd = await Promise.all(Array.from({ length: VIEWERS }, () => context.newPage()));
+  const begin = performance.now();
+  await Promise.all(crowd.map((viewer) => viewer.goto(page.url())));
+  const all = (text: string) => Promise.all(crowd.map((viewer) => expect(rowsOf(viewer)).toContainText(text, PATIENT)));
+  await all("dummy>");
+  rows.push([`${VIEWERS} viewers of one agent, all painted`, since(begin)]);
+  await page.keyboard.type("json");
+  const said = performance.now();
+  await page.keyboard.press("Enter");
+  await all("gamma");
+  rows.push([`${VIEWERS} viewers, a line typed to the last of them`, since(said)]);
+  await Promise.all(crowd.map((viewer) => viewer.close()));
+}
+
+/** A program that prints a file when it is told to. */
+function writeFlood(world: World): void {
+  const file = join(world.home, "flood.txt");
+  writeFileSync(file, FLOOD);
+  const script = join(world.home, "flood.sh");
+  writeFileSync(script, `printf 'flood> '\nwhile read line; do cat ${file}; printf 'all of it\\nflood> '; done\n`);
+  const profiles = join(world.home, ".synapse", "profiles");
+  mkdirSync(profiles, { recursive: true });
+  const profile = ["name: flood", `command: [sh, ${script}]`, "idle_regex: '^flood> $'", "prompt_template: '{text}'", "interrupt_key: ctrl-c"];
+  writeFileSync(join(profiles, "flood.yaml"), `${profile.join("\n")}\n`);
+}
+
+/** Bytes that the page was sent, and bytes that the program printed, until the page shows the last of them. */
+async function flood(page: Page, world: World, rows: Row[]): Promise<void> {
+  world.startAgent("flood", join(world.home, "flood"), "flood");
+  let received = 0;
+  page.on("websocket", (socket) => {
+    if (!socket.url().endsWith("/terminal")) return;
+    socket.on("framereceived", ({ payload }) => (received += payload.length));
+  });
+  await page.goto(world.url);
+  await openAgent(page, "flood");
+  await openTab(page, "Terminal");
+  await page.getByRole("button", { name: "Type here" }).click();
+  await expect(rowsOf(page)).toContainText("flood>");
+  received = 0;
+  const begin = performance.now();
+  await page.keyboard.press("Enter");
+  await expect(rowsOf(page)).toContainText("all of it", PATIENT);
+  const seconds = (performance.now() - begin) / 1_000;
+  const speed = (bytes: number) => `${(bytes / 1e6 / seconds).toFixed(1)} MB/s (${(bytes / 1e6).toFixed(1)} MB)`;
+  rows.push(["terminal, what the program printed", speed(FLOOD.length)]);
+  rows.push(["terminal, what of it the browser was sent and painted", speed(received)]);
 }
