@@ -24,6 +24,8 @@ pub struct Prompt {
     pub kind: Kind,
     /// The question, in its own words.
     pub question: String,
+    /// What the dialog says beside it, row by row: the command or file it is about.
+    pub detail: String,
     /// What can be picked, in the order of the screen.
     pub options: Vec<Choice>,
     /// Which option the cursor is on.
@@ -155,6 +157,7 @@ pub fn unknown(frame: &Frame) -> Prompt {
     Prompt {
         kind: Kind::Unknown,
         question: last.map_or_else(String::new, |text| text.trim().to_owned()),
+        detail: String::new(),
         options: Vec::new(),
         selected: None,
         default: None,

@@ -214,6 +214,41 @@ fn a_fingerprint_survives_the_cursor_and_changes_with_the_question() {
 }
 
 #[test]
+fn a_dialog_says_what_it_is_about() {
+    let claude = "\x1b[?25l────────────────\r\n Bash command\r\n\r\n   touch made.txt && echo made-it\r\n   Run the requested command\r\n\r\n Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel\r\n";
+    let codex = "\x1b[?25l• Running touch\r\n\r\n\r\n  Would you like to run the following command?\r\n\r\n  $ touch made.txt\r\n\r\n\r\n› 1. Yes, proceed (y)\r\n  2. No (esc)\r\n\r\n  Press enter to confirm\r\n";
+    let gemini = "\x1b[?25l╭───────────────────────────────────╮\r\n│ ? Shell  touch made.txt           │\r\n│ ╭───────────────────────────────╮ │\r\n│ │ touch made.txt                │ │\r\n│ ╰───────────────────────────────╯ │\r\n│ Allow execution of [Shell]?       │\r\n│                                   │\r\n│ ● 1. Allow once                   │\r\n│   2. No, suggest changes (esc)    │\r\n╰───────────────────────────────────╯\r\n";
+    for (dialog, question, detail) in [
+        (
+            claude,
+            "Do you want to proceed?",
+            "Bash command\n  touch made.txt && echo made-it\n  Run the requested command",
+        ),
+        (
+            codex,
+            "Would you like to run the following command?",
+            "$ touch made.txt",
+        ),
+        (
+            gemini,
+            "Allow execution of [Shell]?",
+            "? Shell  touch made.txt\ntouch made.txt",
+        ),
+    ] {
+        let prompt = asked(dialog).unwrap();
+        assert_eq!(
+            (prompt.question.as_str(), prompt.detail.as_str()),
+            (question, detail)
+        );
+    }
+    assert_eq!(
+        asked(MENU).unwrap().detail,
+        "",
+        "the question is no detail of itself"
+    );
+}
+
+#[test]
 fn a_message_that_looks_like_a_question_is_not_one() {
     // Typed behind the program's own prompt, it is the user's text.
     let yaml = "name: toy\nidle_regex: '^toy> $'\n";

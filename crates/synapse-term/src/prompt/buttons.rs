@@ -60,10 +60,8 @@ fn at(frame: &Frame, row: usize) -> Option<Prompt> {
     let labels = options.iter().map(|option| option.label.as_str());
     Some(Prompt {
         kind,
-        fingerprint: Fingerprint::of(
-            kind,
-            question.detail.iter().map(String::as_str).chain(labels),
-        ),
+        fingerprint: Fingerprint::of(kind, question.rows.iter().map(String::as_str).chain(labels)),
+        detail: question.detail(),
         question: question.text,
         default: selected
             .and_then(|index| options.get(index))

@@ -400,6 +400,7 @@ fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>)
         kind,
         fingerprint: Fingerprint::of(kind, std::iter::once(line).chain(labels)),
         question: line.to_owned(),
+        detail: String::new(),
         selected: default
             .as_ref()
             .and_then(|d| options.iter().position(|o| o.label == *d)),

@@ -165,6 +165,7 @@ pub(super) fn form(frame: &Frame, profile: &Profile) -> Option<Prompt> {
         kind,
         fingerprint: Fingerprint::of(kind, [question.as_str()]),
         question,
+        detail: String::new(),
         options: Vec::new(),
         selected: None,
         default: None,
@@ -183,12 +184,13 @@ pub(super) fn hinted(frame: &Frame) -> Option<Prompt> {
         return None;
     }
     let question = question::above(frame, row);
-    let texts: Vec<&str> = question.detail.iter().map(String::as_str).collect();
+    let texts: Vec<&str> = question.rows.iter().map(String::as_str).collect();
     Some(Prompt {
         kind: Kind::Unknown,
         fingerprint: Fingerprint::of(Kind::Unknown, texts),
+        detail: question.detail(),
         question: question
-            .detail
+            .rows
             .first()
             .cloned()
             .unwrap_or(question.text)
@@ -208,10 +210,11 @@ fn finish(question: Question, options: Vec<Choice>, selected: usize, layout: Lay
         Kind::Selection
     };
     let labels = options.iter().map(|option| option.label.as_str());
-    let texts = question.detail.iter().map(String::as_str).chain(labels);
+    let texts = question.rows.iter().map(String::as_str).chain(labels);
     Prompt {
         kind,
         fingerprint: Fingerprint::of(kind, texts),
+        detail: question.detail(),
         question: question.text,
         default: options.get(selected).map(|option| option.label.clone()),
         options,

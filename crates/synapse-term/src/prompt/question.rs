@@ -6,6 +6,9 @@ use crate::frame::{Colour, Frame, width};
 /// A dialog without a border is looked for at most this far above its options.
 const REACH: usize = 16;
 
+/// So many rows tell what a question is about; a change to a large file has more.
+const DETAIL: usize = 60;
+
 /// Words a question begins with.
 const OPENERS: [&str; 36] = [
     "do",
@@ -53,7 +56,28 @@ pub(super) struct Question {
     /// It reads like a question, or is marked as one.
     pub(super) is_asked: bool,
     /// All rows of the dialog above the options, which tell it from a similar one.
-    pub(super) detail: Vec<String>,
+    pub(super) rows: Vec<String>,
+}
+
+impl Question {
+    /// What the dialog says beside the question, without boxes, as far left as it goes.
+    pub(super) fn detail(&self) -> String {
+        let rows = self.rows.iter().map(|row| unboxed(row).1.trim_end());
+        let mut rows: Vec<&str> = rows
+            .filter(|row| !row.trim().is_empty() && !is_rule(row) && !self.says(row.trim()))
+            .collect();
+        let is_cut = rows.len() > DETAIL;
+        rows.truncate(DETAIL);
+        let margin = rows.iter().map(|row| indent(row)).min().unwrap_or(0);
+        let rows = rows.into_iter().map(|row| row.get(margin..).unwrap_or(row));
+        let end = is_cut.then_some("…");
+        rows.chain(end).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether a row is the question, or the beginning or end of one that takes several.
+    fn says(&self, row: &str) -> bool {
+        self.text.starts_with(row) || self.text.ends_with(row) || cleaned(row) == self.text
+    }
 }
 
 /// Reads the rows above the option in `row`.
@@ -68,14 +92,14 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
         .any(|row| row.trim() != text && unmarked(row.trim()).starts_with(&text));
     let text = cleaned(&text);
     let is_asked = text.ends_with(['?', '？', ':', '：']) || is_marked && !text.is_empty();
-    let detail = rows
+    let rows = rows
         .into_iter()
         .filter(|text| !text.trim().is_empty() && !is_rule(text))
         .collect();
     Question {
         text,
         is_asked,
-        detail,
+        rows,
     }
 }
 

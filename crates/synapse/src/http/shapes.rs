@@ -191,6 +191,8 @@ struct PromptShape {
     #[schema(value_type = String)]
     kind: Value,
     question: String,
+    /// What the dialog says beside it: the command or file it is about. Empty where it says nothing.
+    detail: String,
     options: Vec<OptionShape>,
     /// The one under the cursor, from 0.
     selected: Option<usize>,
@@ -217,6 +219,7 @@ impl PromptShape {
         Self {
             kind: json!(prompt.kind),
             question: prompt.question.clone(),
+            detail: prompt.detail.clone(),
             options: options.collect(),
             selected: prompt.selected,
             default: prompt.default.clone(),
