@@ -111,12 +111,19 @@ impl Body {
                 "name": "output",
                 "parts": [{"type": "text", "text": text}],
             }),
-            Self::Code { info, text } => json!({
-                "type": "code",
-                "name": "code",
-                "parts": [{"type": "text", "text": text}],
-                "metadata": {"language": language(info), "mimeType": mime_type(language(info))},
-            }),
+            Self::Code { info, text } => {
+                let mut metadata =
+                    json!({"language": language(info), "mimeType": mime_type(language(info))});
+                if let (Some(path), Some(fields)) = (path(info), metadata.as_object_mut()) {
+                    fields.insert("path".to_owned(), json!(path));
+                }
+                json!({
+                    "type": "code",
+                    "name": "code",
+                    "parts": [{"type": "text", "text": text}],
+                    "metadata": metadata,
+                })
+            }
             Self::File { path } => json!({
                 "type": "file",
                 "name": path,
@@ -161,9 +168,35 @@ pub fn seed_part(part: &Part) -> Value {
     json!({"type": "file", "file": file})
 }
 
+/// The file an info string names: `python:src/cart.py`, `python title="src/cart.py"` or `python src/cart.py`.
+fn path(info: &str) -> Option<&str> {
+    let (first, rest) = info
+        .split_once(|c: char| c.is_whitespace() || c == ':')
+        .unwrap_or((info, ""));
+    let rest = rest.trim();
+    let named = ["title=", "file=", "filename=", "path="];
+    let named = named.iter().find_map(|key| rest.strip_prefix(key));
+    let word = match named {
+        Some(value) => match value.strip_prefix(['"', '\'']) {
+            Some(quoted) => quoted.split(['"', '\'']).next(),
+            None => value.split_whitespace().next(),
+        },
+        None => Some(rest),
+    };
+    let is_path = |word: &&str| {
+        let ending = word
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.rsplit_once('.'));
+        let is_one_word = named.is_some() || !word.contains(char::is_whitespace);
+        is_one_word && ending.is_some_and(|(_, ending)| !ending.is_empty() && !first.is_empty())
+    };
+    word.filter(is_path)
+}
+
 /// The language an info string names: its first word, where `rust,ignore` names `rust`.
 pub fn language(info: &str) -> &str {
-    info.split(|c: char| c.is_whitespace() || c == ',')
+    info.split(|c: char| c.is_whitespace() || c == ',' || c == ':')
         .find(|word| !word.is_empty())
         .unwrap_or(PLAIN_LANGUAGE)
 }
@@ -222,6 +255,26 @@ mod tests {
         ] {
             assert_eq!(language(info), expected, "{info:?}");
         }
+    }
+
+    #[test]
+    fn a_file_named_in_the_info_string_is_told() {
+        for (info, expected) in [
+            ("python:src/cart.py", Some("src/cart.py")),
+            ("python src/cart.py", Some("src/cart.py")),
+            ("python title=\"a b.py\"", Some("a b.py")),
+            ("ts file=web/src/a.ts numbered", Some("web/src/a.ts")),
+            ("python", None),
+            ("rust,ignore", None),
+            ("bash numbered", None),
+            ("text see it. Then go", None),
+            ("", None),
+        ] {
+            let seed = Body::code(info, "x").to_seed_json();
+            let path = seed.pointer("/metadata/path").and_then(Value::as_str);
+            assert_eq!(path, expected, "{info:?}");
+        }
+        assert_eq!(language("python:src/cart.py"), "python");
     }
 
     #[test]
