@@ -1,7 +1,8 @@
 // Every request the page makes. A refusal becomes a Refused with the hub's code; no answer at all becomes NoAnswer.
 
 import type {
-  Agent, Device, Diff, Entry, FileText, Found, Mesh, Part, Profile, Prompt, Receipt, Repository, Session, Settings, Task, Worktree,
+  Agent, AutoAnswer, Device, Diff, Entry, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
+  Session, Settings, Task, Worktree,
 } from "./types";
 
 export class Refused extends Error {
@@ -110,6 +111,9 @@ export const api = {
   messages: (id: string, before?: string | null) =>
     ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit: 50 })}`),
 
+  former: () => ask<{ agents: Former[]; total: number }>("GET", "/api/history"),
+  formerAgent: (id: string) => ask<{ agent: Former; worktree: string | null }>("GET", `/api/history/${part(id)}`),
+
   tasks: (filter: { agent?: string; state?: string; before?: string | null; limit?: number }) =>
     ask<TaskPage>("GET", `/api/tasks${query(filter)}`),
   task: (id: string) => ask<{ task: Task }>("GET", `/api/tasks/${part(id)}`),
@@ -137,4 +141,8 @@ export const api = {
   search: (q: string) => ask<Found>("GET", `/api/search${query({ q, limit: 20 })}`),
   profiles: () => ask<{ profiles: Profile[] }>("GET", "/api/profiles"),
   settings: () => ask<Settings>("GET", "/api/settings"),
+  autoAnswer: () => ask<AutoAnswer>("GET", "/api/auto-answer"),
+  switchAutoAnswer: (enabled: boolean) => ask<AutoAnswer>("POST", "/api/auto-answer", { enabled }),
+  addRule: (rule: NewRule) => ask<{ rule: Rule }>("POST", "/api/auto-answer/rules", rule),
+  removeRule: (id: string) => ask("DELETE", `/api/auto-answer/rules/${part(id)}`),
 };

@@ -71,7 +71,7 @@ function Screen({ route: here }: { route: Route }) {
     case "agents":
       return <AgentsScreen />;
     case "agent":
-      return <AgentScreen id={here.id} tab={here.tab} path={here.path} />;
+      return <AgentScreen id={here.id} tab={here.tab} path={here.path} find={here.find} />;
     case "inbox":
       return <InboxScreen />;
     case "mesh":

@@ -3,7 +3,7 @@
 
 import type * as hub from "./generated/hub";
 
-export type { Device, Edge, Node, Receipt, Session, Status } from "./generated/hub";
+export type { Device, Edge, Former, Node, Receipt, Rule, Session, Status, Used } from "./generated/hub";
 
 export type TaskState =
   | "submitted"
@@ -50,10 +50,15 @@ export type Asked = {
 
 export type Failure = { code: string; message: string };
 
+export type Moment = { state: TaskState; at: string };
+
 export type Task = {
   id: string;
   context_id: string;
+  /** Its agent while that runs. */
   agent: string | null;
+  /** Its agent, also when that is gone. */
+  owner: string;
   handle: string | null;
   sender: string;
   priority: number;
@@ -64,6 +69,8 @@ export type Task = {
   source: string | null;
   created_at: string;
   updated_at: string;
+  /** How it came to stand so; lists leave it out. */
+  history?: Moment[];
 };
 
 export type Mesh = { nodes: hub.Node[]; edges: hub.Edge[]; tasks: TaskLine[] };
@@ -76,8 +83,13 @@ export type Settings = {
   profiles: Profile[];
 };
 
+export type RuleKind = "permission" | "confirmation" | "selection";
+export type NewRule = { profile?: string; agent?: string; kind: RuleKind; contains: string; choose: string };
+export type AutoAnswer = { enabled: boolean; rules: hub.Rule[]; used: hub.Used[]; resting: string[]; in_a_row: number };
+
 export type Found = {
   agents: Agent[];
+  former: hub.Former[];
   tasks: { task: TaskLine; snippet: string }[];
   files: { worktree: string; path: string }[];
   worktrees: { id: string; name: string; branch: string | null }[];
@@ -108,7 +120,8 @@ export type Change =
   | { type: "prompt.closed"; agent: string; id: string; answer: hub.Answer | null }
   | TaskEvent
   | { type: "mesh.edge"; edge: hub.Edge }
-  | { type: "worktrees" };
+  | { type: "worktrees" }
+  | { type: "auto-answer" };
 
 export type Delta = { seq: number; at: string } & Change;
 export type Beat = { type: "beat"; seq: number };

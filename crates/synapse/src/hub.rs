@@ -1,6 +1,6 @@
 //! The process behind the web page. It knows all agents of this machine and owns none: it reads the
 //! registry and speaks to each agent's own HTTP, so agents live on when it stops. It keeps only who
-//! was let in.
+//! was let in, and the rules by which questions are answered.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -22,9 +22,12 @@ use crate::serve::Server;
 use crate::token::Token;
 
 mod agents;
+mod answering;
 mod api;
+mod auto_answer;
 mod carry;
 mod files;
+mod former;
 mod git;
 mod guard;
 mod history;
@@ -44,6 +47,7 @@ mod worktrees;
 
 pub use presence::{Presence, Running, running};
 
+use auto_answer::AutoAnswer;
 use guard::Door;
 use live::Live;
 use login::LoginFile;
@@ -83,6 +87,7 @@ struct Shared {
     known: Known,
     live: Live,
     logins: Arc<Logins>,
+    auto: AutoAnswer,
     door: Door,
     /// The address of the page.
     url: String,
@@ -163,6 +168,7 @@ impl Hub {
             known: Known::default(),
             live: Live::new(boot),
             logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
+            auto: AutoAnswer::load(paths.auto_answer())?,
             door: Door {
                 names,
                 listen: address.ip(),

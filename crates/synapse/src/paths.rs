@@ -141,6 +141,11 @@ impl Paths {
         self.synapse.join("web.json")
     }
 
+    /// The rules by which the hub answers questions.
+    pub fn auto_answer(&self) -> PathBuf {
+        self.synapse.join("auto-answer.json")
+    }
+
     /// Held and filled in by the hub that runs.
     pub fn hub(&self) -> PathBuf {
         self.synapse.join("hub.lock")

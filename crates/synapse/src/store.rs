@@ -4,6 +4,7 @@
 //! goes through connections of its own and never waits for it. Events are the truth; every other table
 //! can be made from them. Nothing here knows a session, a socket or a screen.
 
+mod agents;
 mod column;
 mod database;
 mod error;
@@ -36,6 +37,7 @@ use synapse_a2a::event::{Event, Timestamp};
 use synapse_a2a::id::TaskId;
 use tokio::sync::oneshot;
 
+pub use agents::KeptAgent;
 pub use error::StoreError;
 pub use orphans::fail_orphans;
 pub use page::{Cursor, Filter, Page};

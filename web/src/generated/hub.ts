@@ -8,13 +8,35 @@ export type Agent = { id: string, handle: string, profile: string, dir: string,
  */
 worktree: string, branch: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, prompt: Prompt | null, task: TaskLine | null, };
 
+export type Former = { id: string, 
+/**
+ * The name it had last.
+ */
+handle: string, profile: string, dir: string, 
+/**
+ * How many of its tasks are kept.
+ */
+tasks: number, 
+/**
+ * When something last happened to one of them.
+ */
+last_at: string, };
+
 export type Prompt = { 
 /**
  * One opening of the question: the same one asked again has another.
  */
-id: string, since: string, fingerprint: string, kind: string, question: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+id: string, since: string, fingerprint: string, kind: string, question: string, 
+/**
+ * What the dialog says beside the question: the command or file it is about.
+ */
+detail: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
 
-export type Asked = { fingerprint: string, kind: string, question: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+export type Asked = { fingerprint: string, kind: string, question: string, 
+/**
+ * What the dialog says beside the question: the command or file it is about.
+ */
+detail: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
 
 export type Choice = { label: string, key: string, };
 
@@ -124,6 +146,26 @@ export type Contents = { path: string, size: number, modified: string, binary: b
  */
 text: string | null, };
 
+export type Rule = { id: string, profile: string | null, agent: string | null, kind: string, contains: string, choose: string, 
+/**
+ * The device it was made on.
+ */
+by: string, created_at: string, };
+
+export type Used = { at: string, 
+/**
+ * The id of the agent.
+ */
+agent: string, handle: string, rule: string, question: string, 
+/**
+ * What the question was about.
+ */
+detail: string, 
+/**
+ * What was answered.
+ */
+value: string, };
+
 export type Gone = "stopped" | "died";
 
 export type Answer = { 
@@ -134,6 +176,10 @@ value: string,
 /**
  * The device.
  */
-by: string, };
+by: string, 
+/**
+ * The rule that answered instead of a person.
+ */
+rule: string | null, };
 
-export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" };
+export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "auto-answer" };

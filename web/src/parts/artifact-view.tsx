@@ -1,7 +1,8 @@
 // One piece of a reply as the card that fits it: text, code, diff, JSON, file or error.
 
+import { pathOfCode, withoutLine } from "../state/code-path";
 import { looksLikeDiff } from "../state/patch";
-import { agentUrl } from "../state/route";
+import type { Links } from "../state/route";
 import { textOf } from "../state/task-fold";
 import { t } from "../text";
 import type { Artifact, Part } from "../types";
@@ -14,10 +15,14 @@ import { PlainText } from "./plain-text";
 
 /** Longer prose is folded to its beginning. */
 const LONG_TEXT_LINES = 60;
+const SHOWN_LINES = 6;
+/** So much of a line is enough to find it in a terminal, where it may be wrapped. */
+const FINDABLE = 40;
 
-type Props = { artifact: Artifact; agent: string | null };
+/** `before` is the piece of the reply above this one. */
+type Props = { artifact: Artifact; before?: Artifact | undefined; links: Links | null };
 
-export function ArtifactView({ artifact, agent }: Props) {
+export function ArtifactView({ artifact, before, links }: Props) {
   const parts = artifact.parts ?? [];
   const text = textOf(parts);
   if (artifact.type === "error" || artifact.metadata?.isError) {
@@ -26,34 +31,37 @@ export function ArtifactView({ artifact, agent }: Props) {
   switch (artifact.type) {
     case "code": {
       const language = artifact.metadata?.language ?? "text";
-      return looksLikeDiff(language, text) ? <DiffCard text={text} /> : <CodeCard title={language} text={text} />;
+      if (looksLikeDiff(language, text)) return <DiffCard text={text} />;
+      const path = pathOfCode(artifact, before);
+      return <CodeCard title={path ?? language} language={path ? language : null} text={text} acts={path && links && <OpenFile path={path} links={links} />} />;
     }
     case "data":
       return <JsonCard name={t("json.title")} data={parts.find((part) => part.data !== undefined)?.data ?? text} />;
     case "file":
-      return <FileCard path={artifact.metadata?.path ?? artifact.name ?? text} agent={agent} />;
+      return <FileCard path={artifact.metadata?.path ?? artifact.name ?? text} links={links} />;
     case "parts":
       return (
         <>
           {parts.map((part, index) => (
-            <PartView key={index} part={part} agent={agent} />
+            <PartView key={index} part={part} links={links} />
           ))}
         </>
       );
     default:
-      return <Prose text={text} agent={agent} />;
+      return <Prose text={text} links={links} />;
   }
 }
 
-function PartView({ part, agent }: { part: Part; agent: string | null }) {
+function PartView({ part, links }: { part: Part; links: Links | null }) {
   if (part.data !== undefined) return <JsonCard name={t("json.title")} data={part.data} />;
-  if (part.file) return <FileCard path={part.file.name ?? part.file.uri ?? ""} agent={agent} />;
-  return <Prose text={part.text ?? ""} agent={agent} />;
+  if (part.file) return <FileCard path={part.file.name ?? part.file.uri ?? ""} links={links} />;
+  return <Prose text={part.text ?? ""} links={links} />;
 }
 
-function Prose({ text, agent }: { text: string; agent: string | null }) {
+function Prose({ text, links }: { text: string; links: Links | null }) {
   if (text.trim() === "") return null;
   const lines = text.split("\n");
+  const here = lines.slice(SHOWN_LINES).find((line) => line.trim() !== "")?.trim().slice(0, FINDABLE) ?? "";
   if (lines.length <= LONG_TEXT_LINES) {
     return (
       <p class="prose">
@@ -64,14 +72,14 @@ function Prose({ text, agent }: { text: string; agent: string | null }) {
   return (
     <details class="long-prose">
       <summary>
-        <span class="prose">{lines.slice(0, 6).join("\n")}</span>
-        <span class="link-button">{t("fold.more", { n: lines.length - 6 })}</span>
+        <span class="prose">{lines.slice(0, SHOWN_LINES).join("\n")}</span>
+        <span class="link-button">{t("fold.more", { n: lines.length - SHOWN_LINES })}</span>
       </summary>
       <p class="prose">
-        <PlainText text={lines.slice(6).join("\n")} />
+        <PlainText text={lines.slice(SHOWN_LINES).join("\n")} />
       </p>
-      {agent && (
-        <a class="link-button" href={agentUrl(agent, "terminal")}>
+      {links?.terminal && (
+        <a class="link-button" href={links.terminal(here)}>
           {t("act.inTerminal")}
         </a>
       )}
@@ -92,17 +100,23 @@ function DiffCard({ text }: { text: string }) {
   );
 }
 
-function FileCard({ path, agent }: { path: string; agent: string | null }) {
+function OpenFile({ path, links }: { path: string; links: Links }) {
+  return (
+    <a class="chip-button" href={links.file(withoutLine(path))}>
+      {t("act.openFile")}
+    </a>
+  );
+}
+
+function FileCard({ path, links }: { path: string; links: Links | null }) {
   return (
     <div class="card file-card">
       <Icon name="file" />
       <span class="file-path">{path}</span>
-      {agent && (
+      {links && (
         <>
-          <a class="chip-button" href={agentUrl(agent, "files", path)}>
-            {t("act.open")}
-          </a>
-          <a class="chip-button" href={agentUrl(agent, "changes", path)}>
+          <OpenFile path={path} links={links} />
+          <a class="chip-button" href={links.diff(withoutLine(path))}>
             {t("act.diff")}
           </a>
         </>

@@ -9,9 +9,10 @@ import { CopyButton } from "./copy-button";
 const FOLD_AT = 20;
 const SHOWN_WHEN_FOLDED = 12;
 
-type Props = { title: string; text: string; acts?: ComponentChildren; isError?: boolean };
+/** The language is told beside a title that is not the language itself. */
+type Props = { title: string; language?: string | null; text: string; acts?: ComponentChildren; isError?: boolean };
 
-export function CodeCard({ title, text, acts, isError = false }: Props) {
+export function CodeCard({ title, language = null, text, acts, isError = false }: Props) {
   const lines = text.replace(/\n$/, "").split("\n");
   const [isOpen, setIsOpen] = useState(lines.length <= FOLD_AT);
   const shown = isOpen ? lines : lines.slice(0, SHOWN_WHEN_FOLDED);
@@ -19,7 +20,10 @@ export function CodeCard({ title, text, acts, isError = false }: Props) {
     <figure class={`card code-card${isError ? " is-error" : ""}`}>
       <figcaption class="card-head">
         <span class="card-title">{title}</span>
-        <span class="card-note">{tn("count.lines", lines.length)}</span>
+        <span class="card-note">
+          {language && `${language} · `}
+          {tn("count.lines", lines.length)}
+        </span>
         {acts}
         <CopyButton text={text} />
       </figcaption>

@@ -2,6 +2,7 @@
 
 import { t } from "../text";
 
+const CTRL = "Ctrl";
 const KEYS: readonly { label: string; key: string }[] = [
   { label: "Esc", key: "Escape" },
   { label: "Tab", key: "Tab" },
@@ -15,7 +16,14 @@ const KEYS: readonly { label: string; key: string }[] = [
   { label: "^D", key: "C-d" },
 ];
 
-export function KeyRow({ onKey, isDisabled = false }: { onKey: (key: string) => void; isDisabled?: boolean }) {
+type Props = {
+  onKey: (key: string) => void;
+  isDisabled?: boolean;
+  /** Ctrl for the next key that is typed, where keys are typed. */
+  ctrl?: { isOn: boolean; set: (isOn: boolean) => void };
+};
+
+export function KeyRow({ onKey, isDisabled = false, ctrl }: Props) {
   return (
     <div class="key-row" role="group" aria-label={t("keys.row")}>
       {KEYS.map(({ label, key }) => (
@@ -24,6 +32,12 @@ export function KeyRow({ onKey, isDisabled = false }: { onKey: (key: string) => 
           <span class="visually-hidden">{t("keys.send", { key })}</span>
         </button>
       ))}
+      {ctrl && (
+        <button type="button" class="key" aria-pressed={ctrl.isOn} title={t("keys.ctrl")} onClick={() => ctrl.set(!ctrl.isOn)}>
+          <span aria-hidden="true">{CTRL}</span>
+          <span class="visually-hidden">{t("keys.ctrl")}</span>
+        </button>
+      )}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { reasonOf } from "./failure";
 import { FetchProblem } from "./fetch-problem";
 import { Loading } from "./screen-head";
 
-type Props = { agent: Agent; fontSize: number };
+type Props = { agent: Agent; fontSize: number; find: string };
 
 let loaded: ComponentType<Props> | null = null;
 

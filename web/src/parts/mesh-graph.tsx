@@ -75,11 +75,6 @@ function NodeMark({ node, x, y }: { node: Node; x: number; y: number }) {
       </text>
     </g>
   );
-  return agent ? (
-    <a href={agentUrl(agent.id)}>
-      {mark}
-    </a>
-  ) : (
-    mark
-  );
+  // One that is gone is found by its name.
+  return node.kind === "agent" ? <a href={agentUrl(agent?.id ?? handle)}>{mark}</a> : mark;
 }

@@ -17,8 +17,9 @@ export function MeshTable({ mesh, picked, onPick }: Props) {
     return agent ? agentById(agent) : undefined;
   };
   const linked = (id: string) => {
-    const agent = agentOf(id);
-    return agent ? <a href={agentUrl(agent.id)}>{name(id)}</a> : name(id);
+    const kind = mesh.nodes.find((node) => node.id === id)?.kind;
+    // One that is gone is found by its name.
+    return kind === "agent" ? <a href={agentUrl(agentOf(id)?.id ?? name(id))}>{name(id)}</a> : name(id);
   };
   const externals = mesh.nodes.filter((node) => node.kind === "external");
   return (

@@ -149,5 +149,12 @@ function remote(found: Found): Item[] {
     note: tree.branch ?? "",
     run: () => go(worktreeUrl(tree.id)),
   }));
-  return [...trees, ...tasks, ...files];
+  const former = found.former.slice(0, MOST_PER_GROUP).map((agent): Item => ({
+    id: `o${agent.id}`,
+    group: t("palette.agent"),
+    text: agent.handle,
+    note: t("status.stopped"),
+    run: () => go(agentUrl(agent.id)),
+  }));
+  return [...trees, ...former, ...tasks, ...files];
 }

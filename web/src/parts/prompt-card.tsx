@@ -96,6 +96,11 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
       <p class="prompt-question">
         <PlainText text={questionOf(prompt) || t("prompt.unknown")} />
       </p>
+      {prompt.detail !== "" && (
+        <pre class="prompt-detail" tabIndex={0} aria-label={t("prompt.detail")}>
+          {prompt.detail}
+        </pre>
+      )}
       <div class="prompt-options">
         {prompt.options.map((option, index) => (
           <button

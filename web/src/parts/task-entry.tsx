@@ -1,22 +1,18 @@
 // One exchange of a conversation: what was asked, what came back, and how it ended.
 
-import { api } from "../api";
+import type { Links } from "../state/route";
 import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
 import { t } from "../text";
 import type { Task } from "../types";
 import { ArtifactView, ErrorCard } from "./artifact-view";
-import { tell } from "./failure";
 import { PlainText } from "./plain-text";
+import { retryOf } from "./retry";
 import { ClockTime } from "./since";
 import { TaskChip } from "./task-chip";
 
-
-export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
+export function TaskEntry({ task, handle, links }: { task: Task; handle: string; links: Links | null }) {
   const { state, error } = task.status;
   const other = otherAgent(task);
-  const retry = () => {
-    if (task.agent) api.send(task.agent, { parts: task.message.parts, mode: "queue" }).catch(tell);
-  };
   return (
     <article class="entry" data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
       <div class={`asked${other === null ? "" : " from-agent"}`}>
@@ -36,11 +32,11 @@ export function TaskEntry({ task, handle }: { task: Task; handle: string }) {
       {task.artifacts.length > 0 && (
         <div class="reply">
           {task.artifacts.map((artifact, index) => (
-            <ArtifactView key={index} artifact={artifact} agent={task.agent} />
+            <ArtifactView key={index} artifact={artifact} before={task.artifacts[index - 1]} links={links} />
           ))}
         </div>
       )}
-      {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={task.agent ? retry : undefined} />}
+      {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
       {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
       {!isOver(state) && state === "working" && task.artifacts.length === 0 && (
         <p class="typing" aria-label={t("status.working")}>

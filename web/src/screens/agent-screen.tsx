@@ -5,7 +5,7 @@ import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Icon } from "../parts/icon";
 import { openDrawer } from "../parts/overlays";
-import { Empty, Loading } from "../parts/screen-head";
+import { Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
 import { LazyTerminal } from "../parts/lazy-terminal";
@@ -20,21 +20,22 @@ import type { Agent } from "../types";
 import { ChangesTab } from "./changes-tab";
 import { ConversationTab } from "./conversation-tab";
 import { FilesTab } from "./files-tab";
+import { FormerScreen } from "./former-screen";
 import { InfoTab } from "./info-tab";
 import { screenActs } from "./screen-acts";
 
 const MOST_PEERS = 4;
 
-type Props = { id: string; tab: AgentTab | null; path: string };
+type Props = { id: string; tab: AgentTab | null; path: string; find: string };
 
-export function AgentScreen({ id, tab, path }: Props) {
+export function AgentScreen({ id, tab, path, find }: Props) {
   const agent = agentById(id);
-  if (!agent) return hasWorld.value ? <Gone /> : <Loading />;
+  if (!agent) return hasWorld.value ? <FormerScreen id={id} /> : <Loading />;
   const wide = isWide.value;
   const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
   const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
   const conversation = <ConversationTab key={agent.id} agent={agent} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
-  const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} />;
+  const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
     <div class="agent-screen">
       <AgentHead agent={agent} />
@@ -59,7 +60,7 @@ export function AgentScreen({ id, tab, path }: Props) {
   );
 }
 
-function Pane({ agent, tab, path }: { agent: Agent; tab: AgentTab; path: string }) {
+function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: string; find: string }) {
   const openFile = (file: string) => go(agentUrl(agent.id, "files", file));
   switch (tab) {
     case "changes":
@@ -69,7 +70,7 @@ function Pane({ agent, tab, path }: { agent: Agent; tab: AgentTab; path: string 
     case "info":
       return <InfoTab agent={agent} />;
     default:
-      return <LazyTerminal agent={agent} fontSize={prefs.value.terminalFont} />;
+      return <LazyTerminal agent={agent} fontSize={prefs.value.terminalFont} find={find} />;
   }
 }
 
@@ -89,7 +90,7 @@ function AgentHead({ agent }: { agent: Agent }) {
       <Since at={agent.since} />
       <span class="head-gap" />
       {peers.map((peer) => (
-        <a key={peer} class="route-chip" href="/mesh">
+        <a key={peer} class="route-chip" href={agentUrl(peer.slice(1))}>
           {peer}
         </a>
       ))}
@@ -110,7 +111,7 @@ function BranchFacts({ agent }: { agent: Agent }) {
 
 /** Whom it talked to; people have no `@`. */
 function peersOf(agent: Agent): string[] {
-  const me = `@${agent.handle}`;
+  const me = `@${agent.handle.toLowerCase()}`;
   const others = world.value.edges.flatMap((edge) => (edge.from === me ? [edge.to] : edge.to === me ? [edge.from] : []));
   return [...new Set(others)].filter((name) => name.startsWith("@")).slice(0, MOST_PEERS);
 }
@@ -150,15 +151,5 @@ function SwipePane({ agent, tab, children }: { agent: Agent; tab: AgentTab; chil
     <div class="agent-pane" onTouchStart={onStart} onTouchEnd={onEnd}>
       {children}
     </div>
-  );
-}
-
-function Gone() {
-  return (
-    <Empty title={t("agent.gone")}>
-      <a class="button" href="/">
-        {t("nav.agents")}
-      </a>
-    </Empty>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api } from "../api";
 import { AgentRow } from "../parts/agent-row";
 import { tell } from "../parts/failure";
+import { FormerList } from "../parts/former-list";
 import { Icon, StopIcon } from "../parts/icon";
 import { InterruptButton } from "../parts/interrupt-button";
 import { openNewAgent } from "../parts/overlays";
@@ -81,6 +82,7 @@ export function AgentsScreen() {
             </ul>
           </section>
         ))}
+        {hasWorld.value && <FormerList filter={filter} />}
       </div>
     </>
   );

@@ -3,13 +3,16 @@
 import { useState } from "preact/hooks";
 import { api } from "../api";
 import { ErrorCard } from "../parts/artifact-view";
+import { AutoUsesFold } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { PromptCard } from "../parts/prompt-card";
+import { retryOf } from "../parts/retry";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { stopAgent } from "../parts/stop";
 import { InterruptButton } from "../parts/interrupt-button";
 import { useFetched } from "../parts/use-fetched";
+import { autoAnswer } from "../state/auto-answer";
 import { load, save } from "../state/prefs";
 import { agentUrl, taskUrl } from "../state/route";
 import { isInterrupted, textOf } from "../state/task-fold";
@@ -88,9 +91,10 @@ export function InboxScreen() {
               </button>
             </header>
             <p class="one-line">{textOf(task.message.parts)}</p>
-            <ErrorCard code={task.status.error?.code ?? ""} text={task.status.error?.message ?? t("task.failed")} />
+            <ErrorCard code={task.status.error?.code ?? ""} text={task.status.error?.message ?? t("task.failed")} onRetry={retryOf(task)} />
           </article>
         ))}
+        <AutoUsesFold used={autoAnswer.value?.used ?? []} />
       </div>
     </>
   );

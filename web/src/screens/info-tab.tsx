@@ -2,11 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { api } from "../api";
+import { AutoUses } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { ConfirmButton } from "../parts/confirm-button";
 import { tell } from "../parts/failure";
 import { ScreenLines } from "../parts/screen-lines";
 import { Since } from "../parts/since";
+import { autoAnswer, usesOf } from "../state/auto-answer";
 import { go, taskUrl, worktreeUrl } from "../state/route";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -14,6 +16,8 @@ import type { Agent } from "../types";
 
 export function InfoTab({ agent }: { agent: Agent }) {
   const [isEnding, setIsEnding] = useState(false);
+  const uses = usesOf(agent.id);
+  const isResting = autoAnswer.value?.resting.includes(agent.id) ?? false;
   const end = async () => {
     setIsEnding(true);
     try {
@@ -58,6 +62,9 @@ export function InfoTab({ agent }: { agent: Agent }) {
         <dt>{t("info.id")}</dt>
         <dd class="breaks">{agent.id}</dd>
       </dl>
+      {(uses.length > 0 || isResting) && <h2>{t("auto.title")}</h2>}
+      {isResting && <p class="notice">{t("auto.resting", { n: autoAnswer.value?.in_a_row ?? 0 })}</p>}
+      <AutoUses used={uses} isOfOne />
       <h2>{t("info.screen")}</h2>
       <ScreenLines agent={agent.id} version={agent.since} />
       {!isReadOnly.value && (

@@ -23,7 +23,7 @@ export function SearchScreen({ q }: { q: string }) {
   }, [text]);
   const search = useFetched(async () => (q === "" ? null : api.search(q)), [q]);
   const found = search.value;
-  const isNothing = found && found.agents.length + found.tasks.length + found.files.length + found.worktrees.length === 0;
+  const isNothing = found && found.agents.length + found.former.length + found.tasks.length + found.files.length + found.worktrees.length === 0;
   return (
     <>
       <ScreenHead title={t("nav.search")} />
@@ -42,6 +42,22 @@ export function SearchScreen({ q }: { q: string }) {
                     <Badge status={agent.status} />
                     <span>{agent.handle}</span>
                     <span class="card-note">{agent.branch ?? agent.dir}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {found && found.former.length > 0 && (
+          <section>
+            <h2>{t("former.title")}</h2>
+            <ul class="found">
+              {found.former.map((agent) => (
+                <li key={agent.id}>
+                  <a href={agentUrl(agent.id)}>
+                    <Badge status="stopped" />
+                    <span>{agent.handle}</span>
+                    <span class="card-note">{agent.dir}</span>
                   </a>
                 </li>
               ))}

@@ -1,6 +1,7 @@
 // Taste, devices, and what the hub knows.
 
 import { api } from "../api";
+import { AutoAnswerSettings } from "../parts/auto-answer-settings";
 import { DeviceList } from "../parts/device-list";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
@@ -63,6 +64,7 @@ export function SettingsScreen() {
         {!settings.value && settings.isLoading && <Loading />}
         {settings.value && (
           <>
+            <AutoAnswerSettings profiles={settings.value.profiles} />
             <section class="settings-group">
               <h2>{t("settings.profiles")}</h2>
               <ul class="profile-list">

@@ -8,17 +8,16 @@ import { ConfirmButton } from "../parts/confirm-button";
 import { reasonOf, tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { PlainText } from "../parts/plain-text";
+import { retryOf } from "../parts/retry";
 import { Loading, ScreenHead } from "../parts/screen-head";
 import { ClockTime, Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
-import { agentUrl } from "../state/route";
+import { agentLinks, agentUrl } from "../state/route";
 import { isOver, otherAgent, textOf } from "../state/task-fold";
 import { fetchSoon, keep, tasks } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
-import type { Asked, Task, TaskState } from "../types";
-
-type Moment = { state: TaskState; at: string };
+import type { Asked, Moment, Task } from "../types";
 
 export function TaskScreen({ id }: { id: string }) {
   const [problem, setProblem] = useState<string | null>(null);
@@ -31,15 +30,14 @@ export function TaskScreen({ id }: { id: string }) {
     );
   };
   useEffect(load, [id, helloCount.value]);
-  const history = useHistory(task);
   if (!task) return problem ? <FetchProblem text={problem} again={load} /> : <Loading />;
   const asked = askedIn(task);
   const cancel = () => api.cancel(id).then(({ task }) => keep([task]), tell);
   return (
     <>
       <ScreenHead title={t("task.title")} note={<><StateWord state={task.status.state} /> <Since at={task.updated_at} /></>}>
-        {task.agent && task.handle && (
-          <a class="button" href={agentUrl(task.agent)}>
+        {task.handle && (
+          <a class="button" href={agentUrl(task.owner)}>
             @{task.handle}
           </a>
         )}
@@ -61,14 +59,14 @@ export function TaskScreen({ id }: { id: string }) {
         {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
         <section class="reply">
           {task.artifacts.map((artifact, index) => (
-            <ArtifactView key={index} artifact={artifact} agent={task.agent} />
+            <ArtifactView key={index} artifact={artifact} before={task.artifacts[index - 1]} links={task.agent ? agentLinks(task.agent) : null} />
           ))}
-          {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} />}
+          {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} onRetry={retryOf(task)} />}
         </section>
         <section class="task-history">
           <h2>{t("task.history")}</h2>
           <ol>
-            {history.map((moment) => (
+            {historyOf(task).map((moment) => (
               <li key={`${moment.state}${moment.at}`}>
                 <StateWord state={moment.state} /> <ClockTime at={moment.at} />
               </li>
@@ -84,18 +82,12 @@ export function TaskScreen({ id }: { id: string }) {
   );
 }
 
-/** The states seen so far; the hub keeps the first and the last. */
-function useHistory(task: Task | undefined): Moment[] {
-  const [seen, setSeen] = useState<Moment[]>([]);
-  const state = task?.status.state;
-  const at = task?.status.timestamp;
-  useEffect(() => {
-    if (!state || !at) return;
-    setSeen((before) => (before.at(-1)?.state === state ? before : [...before, { state, at }]));
-  }, [state, at]);
-  if (!task) return [];
+/** All states it went through, or what a copy from a list tells of them. */
+function historyOf(task: Task): Moment[] {
+  if (task.history) return task.history;
+  const { state, timestamp } = task.status;
   const begin: Moment = { state: "submitted", at: task.created_at };
-  return seen[0]?.state === "submitted" ? seen : [begin, ...seen];
+  return state === "submitted" ? [begin] : [begin, { state, at: timestamp }];
 }
 
 function askedIn(task: Task): Asked | null {

@@ -7,7 +7,7 @@ export type AgentTab = (typeof AGENT_TABS)[number];
 
 export type Route =
   | { screen: "agents" | "inbox" | "mesh" | "worktrees" | "settings" | "more" }
-  | { screen: "agent"; id: string; tab: AgentTab | null; path: string }
+  | { screen: "agent"; id: string; tab: AgentTab | null; path: string; find: string }
   | { screen: "task"; id: string }
   | { screen: "worktree"; id: string; tab: "changes" | "files"; path: string }
   | { screen: "search"; q: string }
@@ -26,7 +26,7 @@ export function parseRoute(pathname: string, search: string): Route {
       return { screen: first };
     case "a":
       if (id === "") return { screen: "agents" };
-      return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "" };
+      return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "", find: query.get("find") ?? "" };
     case "t":
       return id === "" ? { screen: "inbox" } : { screen: "task", id };
     case "w": {
@@ -54,6 +54,28 @@ export const agentUrl = (id: string, tab?: AgentTab, path?: string) =>
 export const taskUrl = (id: string) => `/t/${encodeURIComponent(id)}`;
 export const worktreeUrl = (id: string, tab?: "changes" | "files", path?: string) =>
   `/w/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${path ? `?path=${encodeURIComponent(path)}` : ""}`;
+
+/** Where what a reply names, and the reply itself, can be looked at. */
+export type Links = {
+  file: (path: string) => string;
+  diff: (path: string) => string;
+  /** The terminal where this text stands. */
+  terminal: ((text: string) => string) | null;
+};
+
+/** A running agent's own tabs. */
+export const agentLinks = (id: string): Links => ({
+  file: (path) => agentUrl(id, "files", path),
+  diff: (path) => agentUrl(id, "changes", path),
+  terminal: (text) => `${agentUrl(id, "terminal")}?find=${encodeURIComponent(text)}`,
+});
+
+/** The worktree of an agent that is gone. */
+export const worktreeLinks = (id: string): Links => ({
+  file: (path) => worktreeUrl(id, "files", path),
+  diff: (path) => worktreeUrl(id, "changes", path),
+  terminal: null,
+});
 
 const hasWindow = typeof window !== "undefined";
 const here = () => (hasWindow ? parseRoute(location.pathname, location.search) : parseRoute("/", ""));

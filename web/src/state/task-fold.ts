@@ -54,6 +54,7 @@ function begin(event: TaskEvent, handle: string, at: string): Live | null {
     id: event.task,
     context_id: String(data["contextId"] ?? ""),
     agent: event.agent,
+    owner: event.agent,
     handle,
     sender: typeof data["sender"] === "string" ? data["sender"] : "user",
     priority: typeof data["priority"] === "number" ? data["priority"] : 1,
@@ -64,6 +65,7 @@ function begin(event: TaskEvent, handle: string, at: string): Live | null {
     source: null,
     created_at: at,
     updated_at: at,
+    history: [{ state: "submitted", at }],
   };
   return { task, number: 1, artifactIds: [] };
 }
@@ -76,7 +78,10 @@ function withStatus(live: Live, event: TaskEvent, at: string): Live {
     error: (data["error"] as Failure | undefined) ?? null,
     timestamp: String(data["timestamp"] ?? at),
   };
-  return { ...live, task: { ...live.task, status } };
+  const { history = [] } = live.task;
+  const isNew = history.at(-1)?.state !== status.state;
+  const moments = isNew ? [...history, { state: status.state, at: status.timestamp }] : history;
+  return { ...live, task: { ...live.task, status, history: moments } };
 }
 
 function withMessage(live: Live, event: TaskEvent): Live {

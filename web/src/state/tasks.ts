@@ -16,7 +16,7 @@ const waiting = new Map<string, number>();
 
 export function tasksOf(agent: string): Task[] {
   const found: Task[] = [];
-  for (const { task } of tasks.value.values()) if (task.agent === agent) found.push(task);
+  for (const { task } of tasks.value.values()) if (task.owner === agent) found.push(task);
   return found.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
 }
 

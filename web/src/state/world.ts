@@ -4,6 +4,7 @@ import { computed, effect, signal, untracked } from "@preact/signals";
 import { t } from "../text";
 import type { Agent, Delta, Prompt, Session } from "../types";
 import { byUrgency } from "./agent-order";
+import { fetchAutoAnswer } from "./auto-answer";
 import { emptyWorld, step, type World } from "./fold";
 import { lineState, openLine, type Line } from "./line";
 import { note } from "./notes";
@@ -31,7 +32,7 @@ export const isReadOnly = computed(() => session.value !== null && session.value
 
 export function agentById(id: string): Agent | undefined {
   const known = world.value.agents;
-  return known.get(id) ?? [...known.values()].find((agent) => agent.handle === id);
+  return known.get(id) ?? [...known.values()].find((agent) => agent.handle.toLowerCase() === id.toLowerCase());
 }
 
 let line: Line | null = null;
@@ -46,6 +47,7 @@ export function connect(): void {
       session.value = said.session;
       helloCount.value += 1;
       worktreesVersion.value += 1;
+      fetchAutoAnswer();
       forgetNumbers();
     }
     if (applied) react(applied);
@@ -74,7 +76,8 @@ function react(delta: Delta): void {
       return;
     case "prompt.closed":
       dismissAbout(delta.agent);
-      if (delta.answer) {
+      // What a rule answered is told by the list of its uses.
+      if (delta.answer && delta.answer.rule === null) {
         const by = isMe(delta.answer.by) ? t("answer.you") : delta.answer.by;
         note(delta.agent, t("note.answered", { value: delta.answer.value || "••••", by }), "good", delta.at);
       }
@@ -88,6 +91,9 @@ function react(delta: Delta): void {
     }
     case "worktrees":
       worktreesVersion.value += 1;
+      return;
+    case "auto-answer":
+      fetchAutoAnswer();
       return;
     default:
   }

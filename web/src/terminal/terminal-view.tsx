@@ -11,7 +11,9 @@ import { tell } from "../parts/failure";
 import { Icon } from "../parts/icon";
 import { KeyRow } from "../parts/key-row";
 import { isWebAddress } from "../state/links";
+import { note } from "../state/notes";
 import { prefer, prefs } from "../state/prefs";
+import { toast } from "../state/toasts";
 import { isWide } from "../state/window";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -29,7 +31,8 @@ const FONTS = { least: 8, most: 24 };
 
 type Parts = { terminal: Terminal; fit: FitAddon; search: SearchAddon; line: TerminalLine };
 
-export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: number }) {
+/** `find` is a text to go to, once the screen is there. */
+export function TerminalView({ agent, fontSize, find }: { agent: Agent; fontSize: number; find: string }) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
   const [isTyping, setIsTyping] = useState(false);
@@ -38,8 +41,10 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
   const [isBelow, setIsBelow] = useState(false);
   const [state, setState] = useState<"open" | "lost" | "ended">("open");
   const [isSearching, setIsSearching] = useState(false);
-  const latest = useRef({ isTyping, hasSize, isScaled, fontSize });
-  latest.current = { isTyping, hasSize, isScaled, fontSize };
+  const [isPainted, setIsPainted] = useState(false);
+  const [isCtrl, setIsCtrl] = useState(false);
+  const latest = useRef({ isTyping, hasSize, isScaled, fontSize, isCtrl });
+  latest.current = { isTyping, hasSize, isScaled, fontSize, isCtrl };
 
   const refit = () => {
     const { current } = parts;
@@ -83,12 +88,15 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
     strict.during(() => terminal.open(place));
     const quiet = silence(terminal);
     const touch = touchScroll(terminal, place);
+    let size: string | null = null;
     const line = openTerminalLine(agent.id, {
       onBytes: (bytes, isFirst) => {
         if (isFirst) terminal.reset();
-        terminal.write(bytes);
+        terminal.write(bytes, isFirst ? () => setIsPainted(true) : undefined);
       },
       onSize: (cols, rows) => {
+        if (size !== null && size !== `${cols}×${rows}`) note(agent.id, t("note.size", { size: `${cols}×${rows}` }));
+        size = `${cols}×${rows}`;
         terminal.resize(cols, rows);
         if (!latest.current.hasSize) refit();
       },
@@ -98,7 +106,11 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
     const watchEnd = () => setIsBelow(terminal.buffer.active.viewportY < terminal.buffer.active.baseY);
     terminal.onScroll(watchEnd);
     terminal.onWriteParsed(watchEnd);
-    terminal.onData((data) => latest.current.isTyping && line.keys(data));
+    terminal.onData((data) => {
+      if (!latest.current.isTyping) return;
+      line.keys(latest.current.isCtrl ? withCtrl(data) : data);
+      setIsCtrl(false);
+    });
     terminal.onBinary((data) => latest.current.isTyping && line.keys(data));
     const watcher = new ResizeObserver(() => refit());
     watcher.observe(place);
@@ -120,6 +132,11 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
     if (isTyping) parts.current.terminal.focus();
   }, [isTyping]);
   useEffect(refit, [hasSize, isScaled, fontSize]);
+  useEffect(() => {
+    if (!isPainted || find === "") return;
+    // From the end upwards: what was said last is meant.
+    if (!parts.current?.search.findPrevious(find)) toast("plain", t("terminal.notThere"));
+  }, [find, isPainted]);
 
   const copy = () => {
     const selected = parts.current?.terminal.getSelection() ?? "";
@@ -174,7 +191,18 @@ export function TerminalView({ agent, fontSize }: { agent: Agent; fontSize: numb
           <Icon name="down" /> {t("terminal.news")}
         </button>
       )}
-      {isTyping && <KeyRow onKey={(key) => void api.keys(agent.id, [key]).catch(tell)} />}
+      {isTyping && (
+        <KeyRow
+          onKey={(key) => void api.keys(agent.id, [key]).catch(tell)}
+          ctrl={{
+            isOn: isCtrl,
+            set: (isOn) => {
+              setIsCtrl(isOn);
+              parts.current?.terminal.focus();
+            },
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -199,6 +227,11 @@ function SearchBar({ onSearch }: { onSearch: (text: string, isBack: boolean) => 
       </button>
     </form>
   );
+}
+
+/** A letter as it is typed with Ctrl held; anything else as it is. */
+function withCtrl(data: string): string {
+  return /^[a-z@[\\\]^_]$/i.test(data) ? String.fromCharCode(data.toUpperCase().charCodeAt(0) & 31) : data;
 }
 
 /** The largest font, up to the chosen one, at which every column is in view. */

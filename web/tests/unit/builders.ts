@@ -14,12 +14,12 @@ export const agent = (over: Partial<Agent> = {}): Agent => ({
 export const edge = (over: Partial<Edge> = {}): Edge => ({ from: "a", to: "b", count: 1, live: 0, last_at: at, last_task: "t", ...over });
 
 export const prompt = (over: Partial<Prompt> = {}): Prompt => ({
-  id: "p1", fingerprint: "f1", kind: "confirmation", question: "Continue?",
+  id: "p1", fingerprint: "f1", kind: "confirmation", question: "Continue?", detail: "",
   options: [{ label: "Yes", key: "y" }, { label: "No", key: "n" }], selected: null, default: null, since: at, ...over,
 });
 
 export const task = (over: Partial<Task> = {}): Task => ({
-  id: "t1", context_id: "c", agent: "1", handle: "ada", sender: "user", priority: 1,
+  id: "t1", context_id: "c", agent: "1", owner: "1", handle: "ada", sender: "user", priority: 1,
   status: { state: "working", message: null, error: null, timestamp: at },
   message: { role: "user", parts: [{ type: "text", text: "do it" }] },
   artifacts: [], reply: null, source: null, created_at: at, updated_at: at, ...over,

@@ -107,8 +107,9 @@ describe("the mesh", () => {
 describe("addresses", () => {
   it("lead to their screens", () => {
     expect(parseRoute("/", "")).toEqual({ screen: "agents" });
-    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs" });
-    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "" });
+    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs", find: "" });
+    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "", find: "" });
+    expect(parseRoute("/a/abc/terminal", "?find=a+b")).toMatchObject({ tab: "terminal", find: "a b" });
     expect(parseRoute("/t/x", "")).toEqual({ screen: "task", id: "x" });
     expect(parseRoute("/w/x/files", "")).toEqual({ screen: "worktree", id: "x", tab: "files", path: "" });
     expect(parseRoute("/search", "?q=a+b")).toEqual({ screen: "search", q: "a b" });

@@ -13,8 +13,10 @@ use super::Hub;
 use super::problem::Problem;
 
 mod agents;
+mod auto_answer;
 mod devices;
 mod files;
+mod former;
 mod interrupt;
 mod mesh;
 mod openapi;
@@ -56,6 +58,8 @@ pub(super) fn router() -> Router<Hub> {
             post(prompts::answer),
         )
         .route("/api/agents/{id}/terminal", get(terminal::attach))
+        .route("/api/history", get(former::list))
+        .route("/api/history/{id}", get(former::show))
         .route("/api/tasks", get(tasks::list))
         .route("/api/tasks/{id}", get(tasks::show))
         .route("/api/tasks/{id}/input", post(tasks::input))
@@ -77,6 +81,12 @@ pub(super) fn router() -> Router<Hub> {
         .route("/api/search", get(search::find))
         .route("/api/profiles", get(settings::profiles))
         .route("/api/settings", get(settings::show))
+        .route(
+            "/api/auto-answer",
+            get(auto_answer::show).post(auto_answer::switch),
+        )
+        .route("/api/auto-answer/rules", post(auto_answer::add))
+        .route("/api/auto-answer/rules/{id}", delete(auto_answer::remove))
         .route("/api/ws", get(socket::follow))
         .layer(DefaultBodyLimit::max(BODY))
 }

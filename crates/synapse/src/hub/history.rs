@@ -3,14 +3,14 @@
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use synapse_a2a::event::Timestamp as Time;
+use synapse_a2a::event::{Event, Fact, Timestamp as Time};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::task::TaskState;
 
-use super::Hub;
 use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
+use super::{Hub, former};
 use crate::http::seed_task;
 use crate::registry::Entry;
 use crate::session::Record;
@@ -62,13 +62,16 @@ pub(super) async fn page(
         match hub.agent(word) {
             Ok(entry) => filter.agent = Some(entry.agent_id.to_string()),
             // It may have been there once.
-            Err(missing) => {
-                filter.handle = Some(word.clone());
-                let known = filter.clone();
-                if read(hub, move |reader| reader.page(&known)).await?.total == 0 {
-                    return Err(missing);
+            Err(missing) => match former::find(hub, word).await {
+                Ok(former) if former.id == *word => filter.agent = Some(former.id),
+                _ => {
+                    filter.handle = Some(word.clone());
+                    let known = filter.clone();
+                    if read(hub, move |reader| reader.page(&known)).await?.total == 0 {
+                        return Err(missing);
+                    }
                 }
-            }
+            },
         }
     }
     let page = read(hub, move |reader| reader.page(&filter)).await?;
@@ -81,11 +84,13 @@ pub(super) async fn page(
 
 /// A page of the tasks in which words stand; the place in the list is the last of them.
 async fn search_page(hub: &Hub, wanted: Wanted) -> Result<(Vec<Value>, Option<String>), Problem> {
-    let agent = wanted
-        .agent
-        .as_deref()
-        .map(|word| hub.agent(word))
-        .transpose()?;
+    let agent = match wanted.agent.as_deref() {
+        None => None,
+        Some(word) => Some(match hub.agent(word) {
+            Ok(entry) => entry.agent_id.to_string(),
+            Err(_) => former::find(hub, word).await?.id,
+        }),
+    };
     let state = wanted.state.as_deref().map(state).transpose()?;
     let (limit, words) = (wanted.limit, wanted.words.unwrap_or_default());
     let mut before = wanted.before.map(TaskId::new);
@@ -100,8 +105,7 @@ async fn search_page(hub: &Hub, wanted: Wanted) -> Result<(Vec<Value>, Option<St
                 let Some(kept) = reader.task(&one.task)? else {
                     continue;
                 };
-                let is_of = |entry: &Entry| entry.agent_id.as_str() == kept.agent;
-                let fits = agent.as_ref().is_none_or(is_of)
+                let fits = agent.as_ref().is_none_or(|agent| *agent == kept.agent)
                     && state.is_none_or(|state| kept.task.state() == state);
                 if fits && tasks.len() < limit {
                     tasks.push(kept);
@@ -139,7 +143,12 @@ pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), 
     let kept = read(hub, move |reader| reader.task(&task)).await?;
     let missing = || Problem::missing("no_such_task", format!("there is no task '{id}'"));
     let kept = kept.ok_or_else(missing)?;
-    Ok((hub.agent(&kept.agent).ok(), shown(hub, kept)))
+    let (entry, moments) = (hub.agent(&kept.agent).ok(), moments(&kept.events));
+    let mut task = shown(hub, kept);
+    if let Some(fields) = task.as_object_mut() {
+        fields.insert("history".to_owned(), json!(moments));
+    }
+    Ok((entry, task))
 }
 
 /// A task, and the agent that has it.
@@ -192,6 +201,7 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
     let mut task = body.get_mut("task").map(Value::take).unwrap_or_default();
     if let Some(fields) = task.as_object_mut() {
         fields.insert("agent".to_owned(), json!(entry.agent_id));
+        fields.insert("owner".to_owned(), json!(entry.agent_id));
         fields.insert("handle".to_owned(), json!(entry.handle));
     }
     task
@@ -203,9 +213,21 @@ fn shown(hub: &Hub, kept: Kept) -> Value {
     let mut task = seed_task(&Record::of(kept.task, []));
     if let Some(fields) = task.as_object_mut() {
         fields.insert("agent".to_owned(), json!(agent));
+        fields.insert("owner".to_owned(), json!(kept.agent));
         fields.insert("handle".to_owned(), json!(kept.handle));
     }
     task
+}
+
+/// The states a task went through, and when.
+fn moments(events: &[Event]) -> Vec<Value> {
+    let states = events.iter().filter_map(|event| match &event.fact {
+        Fact::Submitted { .. } => Some((TaskState::Submitted, event.at)),
+        Fact::Moved { status } => Some((status.state(), event.at)),
+        _ => None,
+    });
+    let view = |(state, at): (TaskState, Time)| json!({ "state": state.name(), "at": time(at) });
+    states.map(view).collect()
 }
 
 /// A task in a line.
@@ -224,7 +246,8 @@ fn line(kept: &Kept) -> TaskLine {
     }
 }
 
-fn time(at: Time) -> String {
+/// A time of the store as the page has it.
+pub(super) fn time(at: Time) -> String {
     let millis = i64::try_from(at.0).unwrap_or_default();
     let at = Timestamp::from_millisecond(millis);
     at.unwrap_or_default().to_string()
@@ -248,7 +271,7 @@ fn cursor(text: &str) -> Result<Cursor, Problem> {
 }
 
 /// Reads the store beside the server's own threads.
-async fn read<T: Send + 'static>(
+pub(super) async fn read<T: Send + 'static>(
     hub: &Hub,
     ask: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Problem> {

@@ -7,11 +7,10 @@ use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::Hub;
-use super::history;
 use super::live::{Change, Report, TaskEvent};
 use super::shapes::Status;
 use super::worktrees::place_of;
+use super::{Hub, auto_answer, history};
 use crate::client::{Client, Terminal};
 use crate::registry::Entry;
 
@@ -85,12 +84,14 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
             Ok(Told::Hello { status }) => {
                 if let Some(status) = status {
                     hub.live.apply(Change::Reported(id, status));
+                    auto_answer::consider(hub, entry);
                 }
                 list_tasks(hub, entry).await;
             }
             Ok(Told::Status { status }) => {
                 let is_done = status.status() == Status::Idle;
                 hub.live.apply(Change::Reported(id, status));
+                auto_answer::consider(hub, entry);
                 if is_done {
                     look_at_place(hub, entry).await;
                 }

@@ -58,6 +58,21 @@ pub(super) struct Agent {
     pub(super) task: Option<TaskLine>,
 }
 
+/// An agent that is not running any more, and whose tasks are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Former {
+    pub(super) id: String,
+    /// The name it had last.
+    pub(super) handle: String,
+    pub(super) profile: String,
+    pub(super) dir: String,
+    /// How many of its tasks are kept.
+    pub(super) tasks: u32,
+    /// When something last happened to one of them.
+    pub(super) last_at: String,
+}
+
 /// A question an agent asks.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -77,6 +92,9 @@ pub(super) struct Asked {
     pub(super) kind: String,
     #[serde(default)]
     pub(super) question: String,
+    /// What the dialog says beside the question: the command or file it is about.
+    #[serde(default)]
+    pub(super) detail: String,
     #[serde(default)]
     pub(super) options: Vec<Choice>,
     #[serde(default)]

@@ -7,10 +7,11 @@ use std::path::Path;
 use ts_rs::TS;
 
 use super::shapes::{
-    Agent, Asked, Choice, Device, Edge, Node, NodeKind, Prompt, Receipt, Session, Status, TaskLine,
+    Agent, Asked, Choice, Device, Edge, Former, Node, NodeKind, Prompt, Receipt, Session, Status,
+    TaskLine,
 };
 use super::worktrees::{Diff, DiffFile, Merged, Repository, Worktree};
-use super::{files, live};
+use super::{auto_answer, files, live};
 
 const FILE: &str = "../../web/src/generated/hub.ts";
 
@@ -22,6 +23,7 @@ fn the_page_knows_the_types_of_the_wire() {
     for declaration in [
         Status::decl(),
         Agent::decl(),
+        Former::decl(),
         Prompt::decl(),
         Asked::decl(),
         Choice::decl(),
@@ -40,6 +42,8 @@ fn the_page_knows_the_types_of_the_wire() {
         files::Folder::decl(),
         files::Entry::decl(),
         files::Contents::decl(),
+        auto_answer::Rule::decl(),
+        auto_answer::Used::decl(),
         live::Gone::decl(),
         live::Answer::decl(),
         live::Delta::decl(),

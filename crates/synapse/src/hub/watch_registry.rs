@@ -82,6 +82,7 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
             let has_died = swept.contains(id);
             let gone = if has_died { Gone::Died } else { Gone::Stopped };
             hub.live.apply(Change::Vanished(id.clone(), gone));
+            hub.auto.forget(id);
         }
         is_there
     });

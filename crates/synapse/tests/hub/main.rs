@@ -14,10 +14,12 @@
 mod world;
 
 mod agents;
+mod auto_answer;
 mod browser;
 mod door;
 mod faults;
 mod files;
+mod former;
 mod interrupt;
 mod live;
 mod login;

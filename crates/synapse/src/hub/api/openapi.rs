@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use crate::hub::shapes;
+use crate::hub::{auto_answer, shapes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -30,6 +30,8 @@ use crate::hub::shapes;
         super::interrupt::worktree,
         super::prompts::answer,
         super::terminal::attach,
+        super::former::list,
+        super::former::show,
         super::tasks::list,
         super::tasks::show,
         super::tasks::input,
@@ -47,14 +49,21 @@ use crate::hub::shapes;
         super::settings::health,
         super::settings::profiles,
         super::settings::show,
+        super::auto_answer::show,
+        super::auto_answer::switch,
+        super::auto_answer::add,
+        super::auto_answer::remove,
         super::socket::follow,
     ),
     components(schemas(
         shapes::Agent,
+        shapes::Former,
         shapes::Prompt,
         shapes::TaskLine,
         shapes::Edge,
-        shapes::Node
+        shapes::Node,
+        auto_answer::Rule,
+        auto_answer::Used
     ))
 )]
 struct Document;

@@ -1,17 +1,14 @@
-//! Answers to questions. Answering is a race: an answer names the question it is for, and one that
-//! has changed is not answered.
+//! Answers of people to questions.
 
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
-use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Body;
 use crate::hub::Hub;
-use crate::hub::agents::ask;
-use crate::hub::live::{Answer, Change};
+use crate::hub::answering::{By, changed, give};
 use crate::hub::problem::Problem;
 use crate::hub::shapes::{Prompt, Session};
 
@@ -40,41 +37,7 @@ pub(super) async fn answer(
     let Some(prompt) = prompt.as_ref().filter(is_it) else {
         return Err(changed(prompt));
     };
-    let answer = Answer {
-        prompt: prompt.id.clone(),
-        value: match prompt.asked.kind.as_str() {
-            "password" => String::new(),
-            _ => given.value.clone(),
-        },
-        by: session.name,
-    };
-    // Noted before: the question may be closed by the time the agent has answered us.
-    hub.live
-        .apply(Change::Answered(entry.agent_id.clone(), answer));
-    let body = json!({ "value": given.value, "fingerprint": given.fingerprint });
-    let Err(problem) = ask(&entry, Method::POST, "/answer", Some(&body)).await else {
-        return Ok(Json(json!({ "answered": true })));
-    };
-    if !problem.is_client_error() {
-        return Err(problem);
-    }
-    // Refused: either the question is another one, or the answer does not fit it.
-    hub.refresh(&entry).await?;
-    match hub.prompt(&entry) {
-        Some(now) if now.asked.fingerprint == given.fingerprint => {
-            Err(problem.called("bad_answer"))
-        }
-        now => Err(changed(now)),
-    }
-}
-
-fn changed(now: Option<Prompt>) -> Problem {
-    let error = match &now {
-        Some(now) => format!(
-            "this question has changed: it is now «{}»",
-            now.asked.question
-        ),
-        None => "this question is not asked any more".to_owned(),
-    };
-    Problem::conflict("prompt_changed", error).with("prompt", now)
+    give(&hub, &entry, prompt, &given.value, By::Person(session.name)).await?;
+    hub.auto.person_acted(&entry.agent_id);
+    Ok(Json(json!({ "answered": true })))
 }

@@ -10,9 +10,9 @@ use utoipa::IntoParams;
 use super::Words;
 use crate::hub::Hub;
 use crate::hub::git::ask;
-use crate::hub::history;
 use crate::hub::problem::Problem;
-use crate::hub::worktrees;
+use crate::hub::shapes::Former;
+use crate::hub::{former, history, worktrees};
 
 /// Of each kind.
 const FOUND: usize = 20;
@@ -30,7 +30,7 @@ pub(super) struct Query {
 
 /// Looks everywhere.
 #[utoipa::path(get, path = "/api/search", params(Query),
-    responses((status = 200, description = "`{agents, tasks, files, worktrees}`")))]
+    responses((status = 200, description = "`{agents, former, tasks, files, worktrees}`")))]
 pub(super) async fn find(
     State(hub): State<Hub>,
     Words(query): Words<Query>,
@@ -39,7 +39,7 @@ pub(super) async fn find(
     let word = query.q.trim().to_lowercase();
     if word.is_empty() {
         return Ok(Json(
-            json!({ "agents": [], "tasks": [], "files": [], "worktrees": [] }),
+            json!({ "agents": [], "former": [], "tasks": [], "files": [], "worktrees": [] }),
         ));
     }
     let has = |text: &str| text.to_lowercase().contains(&word);
@@ -51,6 +51,13 @@ pub(super) async fn find(
             .any(has)
     });
     let agents: Vec<_> = agents.take(limit).collect();
+    let former = former::list(&hub).await?.into_iter();
+    let former = former.filter(|one| {
+        [&one.handle, &one.profile, &one.dir]
+            .into_iter()
+            .any(|text| has(text))
+    });
+    let former: Vec<Former> = former.take(limit).collect();
     let matches = history::search(&hub, query.q.clone(), limit).await?;
     let tasks = matches
         .into_iter()
@@ -81,7 +88,7 @@ pub(super) async fn find(
     let files = files.map(|(worktree, path)| json!({ "worktree": worktree, "path": path }));
     let files: Vec<Value> = files.collect();
     Ok(Json(
-        json!({ "agents": agents, "tasks": tasks, "files": files, "worktrees": found }),
+        json!({ "agents": agents, "former": former, "tasks": tasks, "files": files, "worktrees": found }),
     ))
 }
 

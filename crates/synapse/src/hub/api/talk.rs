@@ -80,6 +80,9 @@ pub(super) async fn send(
     let path = format!("/tasks/send-priority?priority={priority}");
     let answer = ask(&entry, Method::POST, &path, Some(&body)).await?;
     let task = history::whole(&entry, answer);
+    if from.is_none() {
+        hub.auto.person_acted(&entry.agent_id);
+    }
     if let (true, Some(from), Some(id)) = (message.response, from, task.get("id")) {
         let id = id.as_str().unwrap_or_default().to_owned();
         carry::bring_back(&hub, entry, id, from);

@@ -68,6 +68,7 @@ pub(super) async fn input(
         400 => problem.called("nothing_asked"),
         _ => problem,
     })?;
+    hub.auto.person_acted(&entry.agent_id);
     Ok(Json(json!({ "answered": true })))
 }
 

@@ -31,6 +31,8 @@ pub(in crate::hub) enum Change {
     Task(AgentId, TaskEvent),
     /// There are other worktrees than before.
     Worktrees,
+    /// Rules answered something, or are others than before.
+    AutoAnswer,
 }
 
 /// How an agent went.
@@ -93,6 +95,8 @@ pub(in crate::hub) struct Answer {
     pub(in crate::hub) value: String,
     /// The device.
     pub(in crate::hub) by: String,
+    /// The rule that answered instead of a person.
+    pub(in crate::hub) rule: Option<String>,
 }
 
 /// An event of a task, as the agent numbers and shapes it.

@@ -44,6 +44,8 @@ pub(in crate::hub) enum Delta {
     MeshEdge { edge: Edge },
     #[serde(rename = "worktrees")]
     Worktrees,
+    #[serde(rename = "auto-answer")]
+    AutoAnswer,
 }
 
 impl Delta {

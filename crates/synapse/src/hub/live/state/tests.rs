@@ -136,6 +136,7 @@ fn a_question_opens_before_the_agent_carries_it_and_closes_with_its_answer() {
         prompt: prompt["id"].as_str().unwrap().to_owned(),
         value: "yes".to_owned(),
         by: "phone".to_owned(),
+        rule: None,
     };
     assert_eq!(
         world.apply(Change::Answered(world.id.clone(), answer)),
@@ -147,7 +148,10 @@ fn a_question_opens_before_the_agent_carries_it_and_closes_with_its_answer() {
     );
     let closed = world.last("prompt.closed");
     assert_eq!(closed["id"], prompt["id"]);
-    assert_eq!(closed["answer"], json!({ "value": "yes", "by": "phone" }));
+    assert_eq!(
+        closed["answer"],
+        json!({ "value": "yes", "by": "phone", "rule": null })
+    );
     assert_eq!(world.agent()["prompt"], Value::Null);
 }
 

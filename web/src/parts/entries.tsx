@@ -1,0 +1,125 @@
+// The lines of a conversation, oldest first, with the end kept in view.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { api } from "../api";
+import type { Note } from "../state/notes";
+import type { Links } from "../state/route";
+import { keep } from "../state/tasks";
+import { helloCount } from "../state/world";
+import { t } from "../text";
+import type { Task } from "../types";
+import { reasonOf } from "./failure";
+import { FetchProblem } from "./fetch-problem";
+import { Icon } from "./icon";
+import { Loading } from "./screen-head";
+import { ClockTime } from "./since";
+import { TaskEntry } from "./task-entry";
+
+export type Line = { kind: "task"; at: string; task: Task } | { kind: "note"; at: string; note: Note };
+
+export function inOrder(tasks: Task[], said: readonly Note[]): Line[] {
+  const lines: Line[] = [
+    ...tasks.map((task): Line => ({ kind: "task", at: task.created_at, task })),
+    ...said.map((note): Line => ({ kind: "note", at: note.at, note })),
+  ];
+  return lines.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+type Past = { hasOlder: boolean; isLoading: boolean; problem: string | null; older: () => void; again: () => void };
+
+/** Fetches what was said to an agent, page by page. */
+export function usePast(id: string): Past {
+  const [next, setNext] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isLoading, setIsLoading] = useState(true);
+  const load = async (before: string | null) => {
+    setIsLoading(true);
+    try {
+      const page = await api.messages(id, before);
+      keep(page.tasks);
+      setNext(page.next);
+      setProblem(null);
+    } catch (error) {
+      setProblem(reasonOf(error));
+    } finally {
+      setIsLoading(false);
+    }
+  };
+  // Another hello may have left out what happened in between.
+  useEffect(() => void load(null), [id, helloCount.value]);
+  return { hasOlder: next !== null, isLoading, problem, older: () => void load(next), again: () => void load(null) };
+}
+
+type Props = { lines: Line[]; past: Past; handle: string; links: Links | null; empty: ComponentChildren };
+
+export function Entries({ lines, past, handle, links, empty }: Props) {
+  const { list, hasNews, toEnd, onScroll } = useEndInView(lines);
+  return (
+    <>
+      <div class="entries" ref={list} onScroll={onScroll} tabIndex={0} role="log" aria-label={t("tab.conversation")}>
+        {past.hasOlder && (
+          <button type="button" class="button small older" disabled={past.isLoading} onClick={past.older}>
+            {t("conversation.older")}
+          </button>
+        )}
+        {past.isLoading && lines.length === 0 && <Loading />}
+        {past.problem && <FetchProblem text={past.problem} again={past.again} />}
+        {!past.isLoading && !past.problem && lines.length === 0 && <p class="hint">{empty}</p>}
+        {lines.map((line) =>
+          line.kind === "task" ? (
+            <TaskEntry key={line.task.id} task={line.task} handle={handle} links={links} />
+          ) : (
+            <p key={`${line.at}${line.note.text}`} class={`system-line tone-${line.note.tone}`}>
+              {line.note.text} · <ClockTime at={line.at} />
+            </p>
+          ),
+        )}
+      </div>
+      {hasNews && (
+        <button type="button" class="news" onClick={toEnd}>
+          <Icon name="down" /> {t("conversation.news")}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** So near to the end counts as reading the end. */
+const NEAR_PX = 80;
+
+/** Follows the end while it is in view; otherwise offers to go there and never jumps. */
+function useEndInView(lines: Line[]) {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const [hasNews, setHasNews] = useState(false);
+  const toEnd = () => {
+    if (list.current) list.current.scrollTop = list.current.scrollHeight;
+    isAtEnd.current = true;
+    setHasNews(false);
+  };
+  useLayoutEffect(() => {
+    if (isAtEnd.current) toEnd();
+    else setHasNews(true);
+  }, [lines.length, endVersion(lines)]);
+  useEffect(() => {
+    const watched = list.current;
+    if (!watched) return;
+    const watcher = new ResizeObserver(() => isAtEnd.current && toEnd());
+    watcher.observe(watched);
+    return () => watcher.disconnect();
+  }, []);
+  const onScroll = () => {
+    const box = list.current;
+    if (!box) return;
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+    if (isAtEnd.current) setHasNews(false);
+  };
+  return { list, hasNews, toEnd, onScroll };
+}
+
+/** Another value whenever the last line grew. */
+function endVersion(lines: Line[]): string {
+  const last = lines[lines.length - 1];
+  return last?.kind === "task" ? `${last.task.status.state}${JSON.stringify(last.task.artifacts).length}` : (last?.at ?? "");
+}
