@@ -70,20 +70,22 @@ function Prose({ text, links }: { text: string; links: Links | null }) {
     );
   }
   return (
-    <details class="long-prose">
-      <summary>
-        <span class="prose">{lines.slice(0, SHOWN_LINES).join("\n")}</span>
-        <span class="link-button">{t("fold.more", { n: lines.length - SHOWN_LINES })}</span>
-      </summary>
-      <p class="prose">
-        <PlainText text={lines.slice(SHOWN_LINES).join("\n")} />
-      </p>
+    <>
+      <details class="long-prose">
+        <summary>
+          <span class="prose">{lines.slice(0, SHOWN_LINES).join("\n")}</span>
+          <span class="link-button">{t("fold.more", { n: lines.length - SHOWN_LINES })}</span>
+        </summary>
+        <p class="prose">
+          <PlainText text={lines.slice(SHOWN_LINES).join("\n")} />
+        </p>
+      </details>
       {links?.terminal && (
         <a class="link-button" href={links.terminal(here)}>
           {t("act.inTerminal")}
         </a>
       )}
-    </details>
+    </>
   );
 }
 

@@ -97,7 +97,7 @@ function RuleForm({ profiles }: { profiles: readonly Profile[] }) {
       </label>
       <label>
         <span>{t("auto.contains")}</span>
-        <input name="contains" required minLength={3} maxLength={500} autocomplete="off" placeholder={t("auto.containsHint")} />
+        <input name="words" required minLength={3} maxLength={500} autocomplete="off" placeholder={t("auto.containsHint")} />
       </label>
       <label>
         <span>{t("auto.choose")}</span>
@@ -118,9 +118,10 @@ function RuleForm({ profiles }: { profiles: readonly Profile[] }) {
   );
 }
 
+/** No field is called `contains`: a form would lose its own method of that name. */
 function wishOf(said: FormData): NewRule {
   const text = (name: string) => String(said.get(name) ?? "").trim();
   const [field, name = ""] = text("who").split(" ");
   const who = field === "agent" ? { agent: name } : { profile: name };
-  return { ...who, kind: text("kind") as RuleKind, contains: text("contains"), choose: text("choose") };
+  return { ...who, kind: text("kind") as RuleKind, contains: text("words"), choose: text("choose") };
 }

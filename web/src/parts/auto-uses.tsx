@@ -1,6 +1,6 @@
 // What rules answered, the latest first.
 
-import { aboutOf } from "../state/auto-answer";
+import { aboutOf, chosenIn } from "../state/auto-answer";
 import { agentUrl } from "../state/route";
 import { t } from "../text";
 import type { Used } from "../types";
@@ -19,7 +19,7 @@ export function AutoUses({ used, isOfOne }: { used: readonly Used[]; isOfOne: bo
               {one.handle}
             </a>
           )}
-          <span class="auto-value">{one.value}</span>
+          <span class="auto-value">{chosenIn(one)}</span>
           <span class="auto-about">{aboutOf(one)}</span>
           <Since at={one.at} />
         </li>

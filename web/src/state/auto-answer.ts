@@ -5,6 +5,7 @@ import { api } from "../api";
 import { t } from "../text";
 import type { AutoAnswer, Used } from "../types";
 import type { Note } from "./notes";
+import { withoutLetters, wordOf } from "./prompt-answer";
 
 export const autoAnswer = signal<AutoAnswer | null>(null);
 
@@ -23,10 +24,16 @@ export function usesOf(agent: string): Used[] {
 
 /** The same as lines of its conversation. */
 export function autoNotes(agent: string): Note[] {
-  return usesOf(agent).map((used) => ({ at: used.at, text: t("note.autoAnswered", { value: used.value, question: aboutOf(used) }), tone: "plain" }));
+  return usesOf(agent).map((used) => ({ at: used.at, text: t("note.autoAnswered", { value: chosenIn(used), question: aboutOf(used) }), tone: "plain" }));
 }
 
 /** What a question was about, in a line: the command, where the dialog names one. */
 export function aboutOf(used: Used): string {
-  return [used.question, ...used.detail.split("\n").map((row) => row.trim())].filter((text) => text !== "").join(" · ");
+  return [withoutLetters(used.question), ...used.detail.split("\n").map((row) => row.trim())].filter((text) => text !== "").join(" · ");
+}
+
+/** The option as its button is called. */
+export function chosenIn(used: Used): string {
+  const word = wordOf(used.value);
+  return word ? t(word) : used.value;
 }

@@ -25,9 +25,11 @@ export function wordOf(label: string): "option.yes" | "option.no" | null {
 
 /** The question without the letters that its buttons offer. */
 export function questionOf(prompt: Prompt): string {
-  const asked = prompt.question.trim();
-  if (prompt.options.length === 0) return asked;
-  return asked.replace(/\s*[[(]\s*y(es)?\s*\/\s*no?\s*[\])]\s*:?$/i, "");
+  return prompt.options.length === 0 ? prompt.question.trim() : withoutLetters(prompt.question);
+}
+
+export function withoutLetters(question: string): string {
+  return question.trim().replace(/\s*[[(]\s*y(es)?\s*\/\s*no?\s*[\])]\s*:?$/i, "");
 }
 
 /** Whether any words may be the answer. */

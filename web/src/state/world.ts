@@ -115,7 +115,7 @@ function finished(id: string): void {
 
 /** Presence is a visible viewer, not a socket. */
 export function isViewed(id: string): boolean {
-  return document.visibilityState === "visible" && route.value.screen === "agent" && route.value.id === id;
+  return document.visibilityState === "visible" && route.value.screen === "agent" && agentById(route.value.id)?.id === id;
 }
 
 function isMe(by: string): boolean {
@@ -135,8 +135,10 @@ export function watchWorld(open: (id: string) => void): void {
   });
   effect(() => {
     if (route.value.screen !== "agent") return;
-    const { id } = route.value;
+    const { id: named } = route.value;
     untracked(() => {
+      // An address may have the handle instead.
+      const id = agentById(named)?.id ?? named;
       markRead(id);
       dismissAbout(id);
     });

@@ -1,7 +1,8 @@
-// xterm writes <style> elements and style attributes, which the page's policy (no inline style) forbids. It makes all
-// its elements through the document it is given, so it is given one whose <style> is a constructed stylesheet and
-// whose spans set their style through the CSSOM. Both are what the policy allows. While it opens, one part of it
-// (its viewport) takes the window's own document all the same, so that makes such elements for the moment, too.
+// xterm writes <style> elements and style attributes, which the page's policy (no inline style) forbids. It makes its
+// <style> through the document it is given, so it is given one whose <style> is a constructed stylesheet; while it
+// opens, one part of it (its viewport) takes the window's own document all the same, so that makes such elements for
+// the moment, too. Its rows are always made by the window's own: spans and divs set their style through the CSSOM,
+// whoever made them. Both are what the policy allows.
 
 export type StrictDocument = {
   document: Document;
@@ -31,9 +32,7 @@ export function strictDocument(): StrictDocument {
 
   const createElement = (name: string): HTMLElement => {
     if (name === "style") return styleStandIn();
-    const element = make(name);
-    if (name === "span" || name === "div") element.setAttribute = setAttribute;
-    return element;
+    return make(name);
   };
 
   const strict = new Proxy(document, {
@@ -59,6 +58,8 @@ export function strictDocument(): StrictDocument {
     },
   };
 }
+
+for (const kind of [HTMLSpanElement, HTMLDivElement]) kind.prototype.setAttribute = setAttribute;
 
 function setAttribute(this: HTMLElement, name: string, value: string): void {
   if (name === "style") this.style.cssText = value;

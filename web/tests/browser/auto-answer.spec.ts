@@ -20,7 +20,7 @@ test("a rule made in Settings answers, and every answer can be seen", async ({ e
   await say(page, "ask:yn Clear the cache?");
   await expect(page.locator(".entry .reply")).toContainText("ok: yes");
   const line = page.locator(".system-line").filter({ hasText: "Auto-answered" });
-  await expect(line).toContainText("Clear the cache?");
+  await expect(line).toContainText("Auto-answered “Yes” to: Clear the cache? ·");
   await page.reload();
   await expect(line).toHaveCount(1);
   await say(page, "ask:yn Delete everything?");
@@ -47,6 +47,7 @@ test("a rule made in Settings answers, and every answer can be seen", async ({ e
 
 test("a device that may only look sees the rules and changes none", async ({ page, world }) => {
   await page.goto(world.link("--read-only"));
+  await expect(page.getByRole("main")).toBeVisible();
   await page.goto(`${world.url}/settings`);
   const settings = page.getByRole("region", { name: "Auto-answer" });
   await expect(settings.getByRole("switch")).toBeDisabled();

@@ -1,4 +1,6 @@
-import { badge, bar, expect, isPhone, openAgent, say, test } from "./fixtures";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { badge, bar, expect, isPhone, openAgent, openTab, say, test } from "./fixtures";
 
 test("a message is sent and its reply streams in", async ({ enter, fresh }) => {
   const page = await enter();
@@ -82,4 +84,34 @@ test("a file is dropped on the bar and goes with the message", async ({ enter, f
   await say(page, "say:got it");
   await expect(page.locator(".entry").last().locator(".bubble")).toContainText("table.csv");
   await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");
+});
+
+test("code and files that a reply names open in Files, a long reply in the terminal", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const name = fresh("pointer");
+  await openAgent(page, name);
+  writeFileSync(join(world.home, name, "cart.py"), "def total(prices):\n    return sum(prices)\n");
+  await page.route("**/messages*", async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { tasks: Record<string, unknown>[] };
+    const text = (type: string, said: string) => ({ type, parts: [{ type: "text", text: said }] });
+    const file = { type: "file", name: "cart.py:1", parts: [], metadata: { path: "cart.py:1" } };
+    for (const task of body.tasks) task["artifacts"] = [text("text", "In `cart.py` it is now:"), text("code", "x = 1"), file];
+    await route.fulfill({ response: answer, json: body });
+  });
+  await say(page, "say:done");
+  await expect(page.locator(".entry .reply")).toContainText("done");
+  await page.reload();
+  await expect(page.locator(".code-card .card-title")).toHaveText("cart.py");
+  await page.locator(".code-card").getByRole("link", { name: "Open in Files" }).click();
+  await expect(page.locator(".files .code")).toContainText("return sum(prices)");
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await page.locator(".file-card").getByRole("link", { name: "Open in Files" }).click();
+  await expect(page.locator(".files .code")).toContainText("return sum(prices)");
+  await page.unroute("**/messages*");
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await say(page, "long:200");
+  await page.getByRole("link", { name: "Show in the terminal" }).click();
+  await expect(page.locator(".xterm-rows")).toContainText("line 7 of 200");
+  await expect(page.locator(".xterm-rows")).not.toContainText("line 200 of 200");
 });

@@ -70,3 +70,18 @@ test("a menu driven by arrow keys is answered by its label", async ({ enter, fre
   await expect(card).toHaveCount(0);
   await expect(page.locator(".entry").last().locator(".reply")).toContainText("plum");
 });
+
+test("a card tells the command that it is about", async ({ enter, world }) => {
+  const page = await enter();
+  world.startAgent("permitted", `${world.home}/permitted`, "permit");
+  await openAgent(page, "permitted");
+  await say(page, "clean up");
+  const card = page.locator(".prompt-card");
+  await expect(card.locator(".prompt-question")).toHaveText("Do you want to proceed?");
+  await expect(card.locator(".prompt-detail")).toContainText("rm -rf build");
+  await expect(card.getByRole("button", { name: "No" })).toBeVisible();
+  await card.getByRole("button", { name: "Yes" }).click();
+  await expect(card).toHaveCount(0);
+  await expect(badge(page)).toHaveAttribute("data-status", "idle");
+  world.tryRun("stop", "permitted");
+});

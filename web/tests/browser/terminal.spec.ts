@@ -83,8 +83,36 @@ test("HTML, links and clipboard commands in an agent's output do nothing", async
   await expect(page.locator(".entry .reply")).toContainText("<img src=x onerror=alert(1)><script>alert(2)</script>");
   await openTab(page, "Terminal");
   await expect(page.locator(".xterm-rows")).toContainText("end of it");
+  // Colours of 24 bits, and what is found, are painted without breaking the policy.
+  await expect(page.locator(".xterm-rows span", { hasText: "true red" })).toHaveCSS("color", "rgb(255, 0, 0)");
+  await page.getByRole("button", { name: "Search the terminal" }).click();
+  await page.getByRole("searchbox", { name: "Search the terminal" }).fill("end of it");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".xterm-rows .xterm-decoration-top")).toHaveText("end of it");
   expect(await page.locator(".entries img, .entries script, .xterm-rows img").count()).toBe(0);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("mine");
   expect(dialogs).toBe(0);
   world.tryRun("stop", name);
+});
+
+test("Ctrl of the key row goes with the next key, and a change of size is told", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("controlled"));
+  await openTab(page, "Terminal");
+  const rows = page.locator(".xterm-rows");
+  await expect(rows).toContainText("dummy>");
+  await page.getByRole("button", { name: "Type here" }).click();
+  // A phone types before the terminal has the focus.
+  await expect(page.locator(".xterm-helper-textarea")).toBeFocused();
+  await page.keyboard.type("zyx");
+  await expect(rows).toContainText("zyx");
+  await page.getByRole("button", { name: "Ctrl for the next key" }).click();
+  await expect(page.locator(".xterm-helper-textarea")).toBeFocused();
+  await page.keyboard.type("u");
+  await expect(rows).not.toContainText("zyx");
+  await page.keyboard.type("w");
+  await expect(rows).toContainText("dummy> w");
+  await page.getByRole("button", { name: "Fit to me" }).click();
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await expect(page.locator(".system-line").filter({ hasText: "Size changed" })).not.toHaveCount(0);
 });

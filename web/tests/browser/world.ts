@@ -49,19 +49,27 @@ export class World {
     this.run("git", "commit", "-q", "-m", "begin");
   }
 
-  /** A program that prints what a page must not be touched by. */
+  /** A program that prints what a page must not be touched by, and one that asks as coding agents do. */
   writeProfiles(): void {
-    const profiles = join(this.home, ".synapse", "profiles");
-    mkdirSync(profiles, { recursive: true });
-    const script = join(this.home, "hostile.sh");
     const evil = [
       "\\033]52;c;cHduZWQ=\\007",
+      "\\033[38;2;255;0;0mtrue red\\033[0m",
       "\\033]8;;javascript:alert(1)\\007link\\033]8;;\\007",
       "<img src=x onerror=alert(1)><script>alert(2)</script>",
     ].join(" ");
-    writeFileSync(script, `printf 'hostile> '\nwhile read line; do printf '${evil}\\nend of it\\n'; printf 'hostile> '; done\n`);
-    const profile = ["name: hostile", `command: [sh, ${script}]`, "idle_regex: '^hostile> $'", "prompt_template: '{text}'", "interrupt_key: ctrl-c"];
-    writeFileSync(join(profiles, "hostile.yaml"), `${profile.join("\n")}\n`);
+    this.writeProfile("hostile", `printf '${evil}\\nend of it\\n'`);
+    const dialog = [" Bash command", "", "   rm -rf build", "   Clear what was built", "", " Do you want to proceed?", " ❯ 1. Yes", "   2. No", "", " Esc to cancel"];
+    this.writeProfile("permit", `printf '\\033[?25l────────────\\n${dialog.join("\\n")}\\n'; read answer; printf '\\033[?25h\\033[2J\\033[Hdone\\n'`);
+  }
+
+  /** A program that runs these commands of a shell with every line it gets. */
+  private writeProfile(name: string, commands: string): void {
+    const profiles = join(this.home, ".synapse", "profiles");
+    mkdirSync(profiles, { recursive: true });
+    const script = join(this.home, `${name}.sh`);
+    writeFileSync(script, `printf '${name}> '\nwhile read line; do ${commands}; printf '${name}> '; done\n`);
+    const profile = [`name: ${name}`, `command: [sh, ${script}]`, `idle_regex: '^${name}> $'`, "prompt_template: '{text}'", "interrupt_key: ctrl-c"];
+    writeFileSync(join(profiles, `${name}.yaml`), `${profile.join("\n")}\n`);
   }
 
   /** Starts the hub and gives the one-time link it prints. */
