@@ -4,7 +4,7 @@ import { FitAddon } from "@xterm/addon-fit";
 import { SearchAddon } from "@xterm/addon-search";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { copyText } from "../parts/copy-button";
 import { tell } from "../parts/failure";
@@ -126,7 +126,8 @@ export function TerminalView({ agent, fontSize, find }: { agent: Agent; fontSize
     };
   }, [agent.id]);
 
-  useEffect(() => {
+  // Before it is painted: whoever reads that keys go there may type at once.
+  useLayoutEffect(() => {
     if (!parts.current) return;
     parts.current.terminal.options.disableStdin = !isTyping;
     if (isTyping) parts.current.terminal.focus();

@@ -6,6 +6,7 @@ test("what was said to an agent stays to be read when it is gone", async ({ ente
   await openAgent(page, name);
   await say(page, "say:the last words of a leaver");
   await expect(page.locator(".entry .reply")).toContainText("the last words of a leaver");
+  await expect(page.locator(".entry")).toHaveAttribute("data-state", "completed");
   world.tryRun("stop", name);
   await expect(badge(page)).toHaveAttribute("data-status", "stopped");
   await expect(page.getByText("This agent is not running any more")).toBeVisible();
