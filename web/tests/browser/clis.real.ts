@@ -56,6 +56,7 @@ test("permission", async ({ page }) => {
   const card = page.locator(".prompt-card");
   await expect(badge(page)).toHaveAttribute("data-status", "waiting", PATIENT);
   await expect(card.locator(".prompt-question")).toContainText("?");
+  await expect(card.locator(".prompt-detail")).toContainText("echo granted");
   await expect(card.locator(".option")).toHaveCount(3);
   expect(existsSync(made)).toBe(false);
   const begin = performance.now();

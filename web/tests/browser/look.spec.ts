@@ -28,16 +28,24 @@ for (const scheme of ["light", "dark"] as const) {
     await say(page, "ask:yn Sure?");
     await expect(page.locator(".prompt-card")).toBeVisible();
     const agent = new URL(page.url()).pathname;
-    const paths = ["/", agent, `${agent}/terminal`, `${agent}/changes`, `${agent}/files`, `${agent}/info`, "/inbox", "/mesh", "/w", "/search?q=code", "/settings", "/more"];
+    const left = fresh("left");
+    world.synapse("send", left, "say:bye", "--return");
+    world.synapse("stop", left);
+    const rule = { agent: name, kind: "permission", contains: "never asked", choose: "Yes" };
+    const made = await page.evaluate((body) => fetch("/api/auto-answer/rules", { method: "POST", headers: { "Content-Type": "application/json" }, body }).then((answer) => answer.json()), JSON.stringify(rule));
+    const paths = [`/a/${left}`, "/", agent, `${agent}/terminal`, `${agent}/changes`, `${agent}/files`, `${agent}/info`, "/inbox", "/mesh", "/w", "/search?q=code", "/settings", "/more"];
     for (const path of paths) {
       await page.goto(world.url + path);
       await expect(page.locator(".loading")).toHaveCount(0);
       await expect(page.locator("h1").first()).toBeVisible();
+      if (path === "/") await page.locator("summary", { hasText: "Stopped" }).click();
       if (path.endsWith("/terminal")) await expect(page.locator(".xterm-rows")).toContainText("dummy>");
       expect(await seriousFindings(page), path).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow, `${path} is wider than the window`).toBeLessThanOrEqual(0);
     }
+    // Rules are shared by all tests of this world.
+    await page.evaluate((id) => fetch(`/api/auto-answer/rules/${id}`, { method: "DELETE" }), (made as { rule: { id: string } }).rule.id);
   });
 }
 

@@ -76,3 +76,32 @@ fn folded(rows: Vec<KeptAgent>) -> Vec<KeptAgent> {
     agents.sort_by(|one, other| (other.last, &one.agent).cmp(&(one.last, &other.agent)));
     agents
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(agent: &str, handle: &str, tasks: u64, last: u64) -> KeptAgent {
+        KeptAgent {
+            agent: agent.to_owned(),
+            handle: handle.to_owned(),
+            profile: "dummy".to_owned(),
+            dir: "/w".into(),
+            tasks,
+            last: Timestamp(last),
+        }
+    }
+
+    #[test]
+    fn an_agent_with_several_names_is_one_by_the_last_of_them() {
+        let rows = vec![
+            row("a", "old", 2, 10),
+            row("b", "other", 1, 20),
+            row("a", "new", 3, 30),
+        ];
+        let again: Vec<KeptAgent> = rows.iter().rev().cloned().collect();
+        let expected = [row("a", "new", 5, 30), row("b", "other", 1, 20)];
+        assert_eq!(folded(rows), expected);
+        assert_eq!(folded(again), expected);
+    }
+}
