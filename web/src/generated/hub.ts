@@ -6,7 +6,11 @@ export type Agent = { id: string, handle: string, profile: string, dir: string,
 /**
  * The worktree, or plain folder, it works in.
  */
-worktree: string, branch: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, prompt: Prompt | null, task: TaskLine | null, };
+worktree: string, branch: string | null, 
+/**
+ * The folder of the repository that worktree belongs to.
+ */
+repository: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, prompt: Prompt | null, task: TaskLine | null, };
 
 export type Former = { id: string, 
 /**

@@ -11,7 +11,7 @@ import { openNewAgent } from "../parts/overlays";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { stopAll } from "../parts/stop";
 import { stopWorktree } from "../parts/stop-worktree";
-import { counts, folderName, groups, matches } from "../state/agent-order";
+import { counts, folderName, groups, matches, repositoryName } from "../state/agent-order";
 import { agentUrl, go, worktreeUrl } from "../state/route";
 import { agents, hasWorld, isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -61,6 +61,7 @@ export function AgentsScreen() {
           <section key={group.worktree} class="agent-group">
             <header class="group-head">
               <h2>
+                {repositoryName(group) && <span class="group-repository">{repositoryName(group)} / </span>}
                 <a href={worktreeUrl(group.worktree)} title={group.dir}>
                   {folderName(group.dir)}
                 </a>

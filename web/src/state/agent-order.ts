@@ -20,20 +20,31 @@ export function byUrgency(a: Agent, b: Agent): number {
   return a.handle.localeCompare(b.handle);
 }
 
-export type Group = { dir: string; worktree: string; branch: string | null; agents: Agent[] };
+export type Group = { dir: string; worktree: string; branch: string | null; repository: string | null; agents: Agent[] };
 
-/** One group per worktree; a group is as urgent as its most urgent agent. */
+/** One group per worktree, those of a repository side by side; each is as urgent as its most urgent agent. */
 export function groups(agents: Iterable<Agent>): Group[] {
   const byWorktree = new Map<string, Group>();
   for (const agent of [...agents].sort(byUrgency)) {
     const group = byWorktree.get(agent.worktree);
     if (group) group.agents.push(agent);
     else {
-      const { dir, worktree, branch } = agent;
-      byWorktree.set(worktree, { dir, worktree, branch, agents: [agent] });
+      const { dir, worktree, branch, repository } = agent;
+      byWorktree.set(worktree, { dir, worktree, branch, repository, agents: [agent] });
     }
   }
-  return [...byWorktree.values()];
+  const byRepository = new Map<string, Group[]>();
+  for (const group of byWorktree.values()) {
+    const home = group.repository ?? group.worktree;
+    byRepository.set(home, [...(byRepository.get(home) ?? []), group]);
+  }
+  return [...byRepository.values()].flat();
+}
+
+/** The name of the repository, where a worktree has another name than that. */
+export function repositoryName(group: Group): string | null {
+  const { repository } = group;
+  return repository === null || group.dir === repository || group.dir.startsWith(`${repository}/`) ? null : folderName(repository);
 }
 
 export type Counts = Partial<Record<Status, number>>;

@@ -25,6 +25,9 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   await page.getByRole("button", { name: "cart.py" }).click();
   await expect(page.locator(".code.numbered")).toContainText("round(sum(prices), 2)");
 
+  await page.goto(`${world.url}/`);
+  const group = page.locator(".agent-group").filter({ has: page.locator(`[data-agent="${agent}"]`) });
+  await expect(group.locator("h2").first()).toHaveText(`shop / shop-${branch}`);
   world.synapse("stop", agent);
   await page.goto(`${world.url}/w`);
   await page.locator(`[data-worktree="shop-${branch}"] .agent-link`).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { counts, groups, matches } from "../../src/state/agent-order";
+import { counts, groups, matches, repositoryName } from "../../src/state/agent-order";
 import { draw, thickness } from "../../src/state/graph";
 import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
@@ -20,6 +20,16 @@ describe("agents in a list", () => {
   it("are grouped by worktree, who waits longest first", () => {
     const found = groups([working, waiting, longer]);
     expect(found.map((group) => group.agents.map((one) => one.handle))).toEqual([["mia", "zoe"], ["abe"]]);
+  });
+
+  it("keeps the worktrees of a repository side by side, and says which one is meant", () => {
+    const shop = { repository: "/c/shop" };
+    const main = agent({ id: "m", worktree: "m", dir: "/c/shop/src", status: "waiting", ...shop });
+    const other = agent({ id: "o", worktree: "o", dir: "/c/other", repository: "/c/other", status: "working" });
+    const login = agent({ id: "l", worktree: "l", dir: "/c/shop-login", ...shop });
+    const found = groups([login, other, main]);
+    expect(found.map((group) => group.worktree)).toEqual(["m", "l", "o"]);
+    expect(found.map(repositoryName)).toEqual([null, "shop", null]);
   });
 
   it("are counted and filtered by every word", () => {

@@ -46,6 +46,8 @@ pub(super) struct Agent {
     /// The worktree, or plain folder, it works in.
     pub(super) worktree: String,
     pub(super) branch: Option<String>,
+    /// The folder of the repository that worktree belongs to.
+    pub(super) repository: Option<String>,
     pub(super) pid: u32,
     pub(super) port: u16,
     pub(super) version: String,

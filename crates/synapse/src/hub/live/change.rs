@@ -53,6 +53,8 @@ pub(in crate::hub) struct Place {
     pub(in crate::hub) worktree: String,
     /// What is checked out there.
     pub(in crate::hub) branch: Option<String>,
+    /// The folder of the repository it belongs to.
+    pub(in crate::hub) repository: Option<String>,
 }
 
 /// What an agent says of itself: `GET /status`.

@@ -78,6 +78,7 @@ impl Known {
             dir: entry.working_dir.display().to_string(),
             worktree: self.place.worktree.clone(),
             branch: self.place.branch.clone(),
+            repository: self.place.repository.clone(),
             pid: entry.pid,
             port: entry.port,
             version: entry.version.clone(),

@@ -13,6 +13,7 @@ pub(in crate::hub) async fn place_of(dir: &Path) -> Place {
         return Place {
             worktree: id_of(&dir),
             branch: None,
+            repository: None,
         };
     };
     let said = ask(&top, ["symbolic-ref", "--quiet", "--short", "HEAD"]).await;
@@ -20,7 +21,23 @@ pub(in crate::hub) async fn place_of(dir: &Path) -> Place {
     Place {
         worktree: id_of(&top),
         branch,
+        repository: repository_of(&top).await,
     }
+}
+
+/// The folder of the repository that a worktree belongs to: the one that holds `.git`, or a bare one.
+async fn repository_of(top: &Path) -> Option<String> {
+    let said = ask(
+        top,
+        ["rev-parse", "--path-format=absolute", "--git-common-dir"],
+    )
+    .await;
+    let common = PathBuf::from(said.ok()?.text());
+    let folder = match common.file_name() {
+        Some(name) if name == ".git" => common.parent()?,
+        _ => &common,
+    };
+    Some(folder.display().to_string())
 }
 
 /// The root of the worktree a folder is in, if it is in one.

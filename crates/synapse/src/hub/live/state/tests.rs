@@ -45,6 +45,7 @@ impl World {
         let place = Place {
             worktree: "w".to_owned(),
             branch: Some("main".to_owned()),
+            repository: Some("/w".to_owned()),
         };
         world.apply(Change::Appeared(Box::new(entry), place));
         world
