@@ -14,6 +14,7 @@ mod world;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use synapse::store::{Filter, Reader};
 use world::World;
 
 /// The events of a stream: number, name, data.
@@ -325,6 +326,24 @@ fn turns_at_the_keyboard_are_kept_apart_from_tasks() {
         world.json(&["tasks", "dummy", "--json"])["tasks"],
         json!([])
     );
+}
+
+#[test]
+fn a_program_that_ends_in_the_middle_of_a_task_leaves_that_task_only() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "slow:60"]);
+    world.wait_until("it is at work", |world| {
+        world.task_state("slow:60") == "working"
+    });
+    world.ok(&["stop", "dummy"]);
+    let store = world.home.path().join("synapse/synapse.db");
+    let all = Filter {
+        keyboard: true,
+        ..Filter::default()
+    };
+    let kept = Reader::open(store).unwrap().page(&all).unwrap();
+    let states = kept.tasks.iter().map(|kept| kept.task.state().name());
+    assert_eq!(states.collect::<Vec<_>>(), ["canceled"]);
 }
 
 #[test]

@@ -241,6 +241,8 @@ impl Session {
 
     /// Draws the consequences of what was seen, and of the time.
     fn advance(&mut self, now: Duration) {
+        // The end of the program ends the task before the end of its turn is told.
+        let is_ours = self.running.is_some();
         for event in self.watcher.take_events() {
             match event {
                 Event::Reading(change) => {
@@ -251,7 +253,7 @@ impl Session {
                     self.stop_canceled(change.reading.state(), now);
                     self.step(|turn| turn.see(&change.reading));
                 }
-                Event::Turn(report) if self.running.is_some() => self.end_turn(&report),
+                Event::Turn(report) if is_ours => self.end_turn(&report),
                 Event::Turn(report) => self.keep_human_turn(report),
                 Event::Channel(words) => self.hear(&words),
             }
