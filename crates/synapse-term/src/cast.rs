@@ -59,12 +59,12 @@ pub enum CastError {
     #[error("line 1: asciicast version {0}; only version 2 can be read")]
     Version(u64),
     /// No screen has this size.
-    #[error("line {line}: {source}")]
+    #[error("line {line}: {why}")]
     Size {
         /// The line that gives it.
         line: usize,
         /// What is wrong with it.
-        source: SizeError,
+        why: SizeError,
     },
     /// A line that is no event.
     #[error(
@@ -106,7 +106,7 @@ impl Cast {
         let header = Header::deserialize(header).map_err(|e| CastError::Header(e.to_string()))?;
         debug_assert_eq!(header.version, 2);
         let size = Size::new(header.width, header.height)
-            .map_err(|source| CastError::Size { line: 1, source })?;
+            .map_err(|why| CastError::Size { line: 1, why })?;
         let duration = header
             .duration
             .map(|seconds| time(seconds, 1))
@@ -168,7 +168,7 @@ fn size(text: &str, line: usize) -> Result<Size, CastError> {
         .split_once('x')
         .and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
     let (cols, rows) = numbers.ok_or_else(|| problem(line, "the size is not COLSxROWS"))?;
-    Size::new(cols, rows).map_err(|source| CastError::Size { line, source })
+    Size::new(cols, rows).map_err(|why| CastError::Size { line, why })
 }
 
 fn time(seconds: f64, line: usize) -> Result<Duration, CastError> {

@@ -104,9 +104,9 @@ impl Config {
         match fs::read_to_string(file) {
             Ok(text) => Self::parse(&text, file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Loaded::default()),
-            Err(source) => Err(ConfigError::Read {
+            Err(why) => Err(ConfigError::Read {
                 file: file.to_owned(),
-                source,
+                why,
             }),
         }
     }

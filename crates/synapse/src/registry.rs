@@ -34,12 +34,12 @@ pub struct Registry {
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// A file of it cannot be read or written.
-    #[error("registry: {}: {source}", path.display())]
+    #[error("registry: {}: {why}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// The wanted name cannot be one.
     #[error(transparent)]
@@ -270,5 +270,5 @@ fn read(path: &Path) -> Result<Option<Entry>, Unreadable> {
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> RegistryError {
     let path = path.to_owned();
-    move |source| RegistryError::File { path, source }
+    move |why| RegistryError::File { path, why }
 }

@@ -34,7 +34,13 @@ pub enum TtyError {
     AlreadyRaw,
     /// The terminal refused.
     #[error("cannot use the terminal: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl From<io::Error> for TtyError {
+    fn from(why: io::Error) -> Self {
+        Self::Io(why)
+    }
 }
 
 /// The size of the window, or 80x24 where nobody knows.

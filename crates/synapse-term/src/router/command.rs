@@ -34,7 +34,7 @@ pub struct Pattern(Regex);
 pub enum PatternError {
     /// It is not a regular expression.
     #[error("the routing pattern does not compile: {0}")]
-    Syntax(#[from] regex::Error),
+    Syntax(regex::Error),
     /// It does not say what is the handle and what the message.
     #[error(
         "the routing pattern must capture the handle and the message, as in \
@@ -126,7 +126,7 @@ impl Pattern {
     /// # Errors
     /// When it is no regular expression or does not capture a handle and a message.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
-        let regex = Regex::new(pattern)?;
+        let regex = Regex::new(pattern).map_err(PatternError::Syntax)?;
         match regex.captures_len() - 1 {
             found @ 0..2 => Err(PatternError::Groups { found }),
             _ => Ok(Self(regex)),

@@ -31,7 +31,13 @@ pub enum DeliveryError {
     Refused(StatusCode),
     /// What is to be sent makes no request.
     #[error("the request cannot be made: {0}")]
-    Odd(#[from] hyper::http::Error),
+    Odd(hyper::http::Error),
+}
+
+impl From<hyper::http::Error> for DeliveryError {
+    fn from(why: hyper::http::Error) -> Self {
+        Self::Odd(why)
+    }
 }
 
 impl DeliveryError {

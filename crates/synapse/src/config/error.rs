@@ -46,12 +46,12 @@ impl fmt::Display for UnknownKey {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file is there and cannot be read.
-    #[error("{}: {source}", file.display())]
+    #[error("{}: {why}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// It is no YAML.
     #[error("{place}: {message}")]

@@ -38,20 +38,20 @@ pub enum Right {
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// The file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {why}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// The file is not what we wrote.
-    #[error("{} cannot be understood ({source}); move it away to begin with no devices", path.display())]
+    #[error("{} cannot be understood ({why}); move it away to begin with no devices", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: serde_json::Error,
+        why: serde_json::Error,
     },
     /// Nobody gets in with this code.
     #[error(
@@ -182,9 +182,9 @@ impl LoginFile {
     /// Reads the book.
     pub(super) fn read(&self) -> Result<Book, LoginError> {
         match fs::read(&self.path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|source| LoginError::Broken {
+            Ok(text) => serde_json::from_slice(&text).map_err(|why| LoginError::Broken {
                 path: self.path.clone(),
-                source,
+                why,
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Book::default()),
             Err(error) => Err(self.at(error)),
@@ -210,10 +210,10 @@ impl LoginFile {
         Ok((done, book))
     }
 
-    fn at(&self, source: io::Error) -> LoginError {
+    fn at(&self, why: io::Error) -> LoginError {
         LoginError::File {
             path: self.path.clone(),
-            source,
+            why,
         }
     }
 }

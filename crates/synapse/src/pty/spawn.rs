@@ -50,23 +50,23 @@ pub enum SpawnError {
     #[error("{}: its interpreter was not found", .0.display())]
     NoInterpreter(OsString),
     /// It cannot work where it was told to.
-    #[error("cannot work in {}: {source}", .dir.display())]
+    #[error("cannot work in {}: {why}", .dir.display())]
     Directory {
         /// Where it was to work.
         dir: PathBuf,
         /// Why it cannot.
-        source: io::Error,
+        why: io::Error,
     },
     /// No pseudo-terminal, thread or process to be had.
     #[error("cannot set up a terminal: {0}")]
-    Terminal(#[source] io::Error),
+    Terminal(io::Error),
     /// The kernel refused it for another reason.
-    #[error("cannot run {}: {source}", .command.display())]
+    #[error("cannot run {}: {why}", .command.display())]
     Exec {
         /// What was to be run.
         command: OsString,
         /// Why it cannot.
-        source: io::Error,
+        why: io::Error,
     },
 }
 
@@ -82,9 +82,9 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
     }
     let mut dir = None;
     if let Some(cwd) = &spawn.cwd {
-        let (opened, path) = open_dir(cwd).map_err(|source| SpawnError::Directory {
+        let (opened, path) = open_dir(cwd).map_err(|why| SpawnError::Directory {
             dir: cwd.clone(),
-            source,
+            why,
         })?;
         dir = Some(opened);
         command.env("PWD", path);
@@ -115,7 +115,7 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
     drop(report);
     match spawned {
         Ok(leader) => Ok((leader, reports)),
-        Err(source) => Err(explain(spawn, program, source)),
+        Err(why) => Err(explain(spawn, program, why)),
     }
 }
 
@@ -144,13 +144,13 @@ fn notice_children() {
     }
 }
 
-fn explain(spawn: &Spawn, program: &OsStr, source: io::Error) -> SpawnError {
+fn explain(spawn: &Spawn, program: &OsStr, why: io::Error) -> SpawnError {
     let command = program.to_owned();
-    match source.kind() {
+    match why.kind() {
         ErrorKind::NotFound if is_there(spawn, program) => SpawnError::NoInterpreter(command),
         ErrorKind::NotFound | ErrorKind::NotADirectory => SpawnError::NotFound(command),
         ErrorKind::PermissionDenied => SpawnError::Denied(command),
-        _ => SpawnError::Exec { command, source },
+        _ => SpawnError::Exec { command, why },
     }
 }
 

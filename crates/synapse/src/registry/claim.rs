@@ -137,9 +137,9 @@ impl Claim {
     fn write(&self) -> Result<(), RegistryError> {
         let text = serde_json::to_vec_pretty(&self.entry).map_err(io::Error::from);
         text.and_then(|text| replace(&self.entry_path, &text))
-            .map_err(|source| RegistryError::File {
+            .map_err(|why| RegistryError::File {
                 path: self.entry_path.clone(),
-                source,
+                why,
             })
     }
 }

@@ -54,12 +54,12 @@ pub enum PortError {
     #[error("all ports from {} to {} are taken; --port 0 lets the system choose one", SHARED.start(), SHARED.end())]
     AllTaken,
     /// The system refuses for another reason.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {why}")]
     Refused {
         /// Where.
         address: SocketAddr,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
 }
 
@@ -106,7 +106,7 @@ fn try_port(listen: IpAddr, port: u16) -> Result<Option<TcpListener>, PortError>
     match TcpListener::bind(address) {
         Ok(listener) => Ok(Some(listener)),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
-        Err(source) => Err(PortError::Refused { address, source }),
+        Err(why) => Err(PortError::Refused { address, why }),
     }
 }
 

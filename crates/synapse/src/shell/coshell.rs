@@ -35,13 +35,25 @@ const INTERRUPTED: u8 = 130;
 pub enum CoShellError {
     /// It cannot be started.
     #[error("the shell cannot be started: {0}")]
-    Spawn(#[from] SpawnError),
+    Spawn(SpawnError),
     /// There is no terminal to show it in.
     #[error(transparent)]
     Terminal(#[from] TtyError),
     /// Its files cannot be written or read.
     #[error("the shell cannot be told what to run: {0}")]
-    Files(#[from] io::Error),
+    Files(io::Error),
+}
+
+impl From<SpawnError> for CoShellError {
+    fn from(why: SpawnError) -> Self {
+        Self::Spawn(why)
+    }
+}
+
+impl From<io::Error> for CoShellError {
+    fn from(why: io::Error) -> Self {
+        Self::Files(why)
+    }
 }
 
 /// What came of a line.

@@ -39,12 +39,12 @@ pub(in crate::hub) struct Used {
 /// Why the rules cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::hub) enum BookError {
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("{} cannot be understood ({source}); move it away to begin with no rules", path.display())]
+    #[error("{}: {why}", path.display())]
+    File { path: PathBuf, why: io::Error },
+    #[error("{} cannot be understood ({why}); move it away to begin with no rules", path.display())]
     Broken {
         path: PathBuf,
-        source: serde_json::Error,
+        why: serde_json::Error,
     },
 }
 
@@ -87,9 +87,9 @@ impl BookFile {
 
     pub(super) fn read(&self) -> Result<Book, BookError> {
         match fs::read(&self.path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|source| BookError::Broken {
+            Ok(text) => serde_json::from_slice(&text).map_err(|why| BookError::Broken {
                 path: self.path.clone(),
-                source,
+                why,
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Book::default()),
             Err(error) => Err(self.at(error)),
@@ -105,10 +105,10 @@ impl BookFile {
         written.map_err(|error| self.at(error))
     }
 
-    fn at(&self, source: io::Error) -> BookError {
+    fn at(&self, why: io::Error) -> BookError {
         BookError::File {
             path: self.path.clone(),
-            source,
+            why,
         }
     }
 }

@@ -40,7 +40,7 @@ pub(in crate::hub) enum BadRule {
     #[error("there is no profile '{0}'; GET /api/profiles lists them")]
     Profile(String),
     #[error("'agent': {0}")]
-    Agent(#[from] HandleError),
+    Agent(HandleError),
     #[error(
         "a rule cannot answer a '{0}' question; 'kind' is permission, confirmation or selection"
     )]
@@ -51,6 +51,12 @@ pub(in crate::hub) enum BadRule {
     NoLabel,
     #[error("'{0}' has more than {LONGEST} characters")]
     TooLong(&'static str),
+}
+
+impl From<HandleError> for BadRule {
+    fn from(why: HandleError) -> Self {
+        Self::Agent(why)
+    }
 }
 
 /// A rule.
