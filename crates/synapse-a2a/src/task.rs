@@ -184,6 +184,11 @@ impl Task {
         self.created_at
     }
 
+    /// Its place among others by age. Names are made in order, which tells those of one moment apart.
+    pub fn place(&self) -> (Timestamp, &TaskId) {
+        (self.created_at, &self.id)
+    }
+
     /// When something last happened to it; never earlier than before, even if a clock was set back.
     pub fn updated_at(&self) -> Timestamp {
         self.updated_at

@@ -122,6 +122,21 @@ fn a_task_walks_from_submission_over_a_question_to_its_reply() {
 }
 
 #[test]
+fn tasks_of_one_moment_are_in_the_order_of_their_names() {
+    let task = |name: &str, when| {
+        let mut fact = submitted();
+        if let Fact::Submitted { task, .. } = &mut fact {
+            *task = TaskId::new(name);
+        }
+        Task::begin(at(when, fact)).unwrap()
+    };
+    let mut tasks = [task("b", 7), task("a", 7), task("c", 6)];
+    tasks.sort_by(|one, other| other.place().cmp(&one.place()));
+    let names = tasks.map(|task| task.id().to_string());
+    assert_eq!(names, ["b", "a", "c"], "the newest first");
+}
+
+#[test]
 fn only_the_legal_moves_are_possible() {
     use TaskState::{Canceled, Completed, Failed, InputRequired, Rejected, Submitted, Working};
     let legal: [(TaskState, &[TaskState]); 7] = [

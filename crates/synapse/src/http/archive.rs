@@ -72,7 +72,7 @@ pub(super) async fn recent(served: &Served) -> Result<Vec<Arc<Record>>, Problem>
     let kept = kept.filter(|kept| !at_hand.contains(kept.task.id()));
     records.extend(kept.map(|kept| Arc::new(Record::of(kept.task, []))));
     records.retain(is_asked);
-    records.sort_by_key(|record| std::cmp::Reverse(record.task.created_at()));
+    records.sort_by(|one, other| other.task.place().cmp(&one.task.place()));
     Ok(records)
 }
 

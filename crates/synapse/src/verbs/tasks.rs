@@ -40,7 +40,7 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
         None => {}
     }
     let mut tasks = reader.page(&filter)?.tasks;
-    tasks.sort_by_key(|kept| std::cmp::Reverse(kept.task.created_at()));
+    tasks.sort_by(|one, other| other.task.place().cmp(&one.task.place()));
     let mut out = std::io::stdout().lock();
     if json {
         let tasks: Vec<Value> = tasks.into_iter().map(shown).collect();
