@@ -28,3 +28,4 @@ pub mod v1;
 mod tests;
 
 pub use dialect::Dialect;
+pub use fields::decode as decode_base64;

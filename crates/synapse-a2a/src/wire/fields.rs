@@ -15,6 +15,12 @@ const LENIENT: GeneralPurposeConfig =
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, LENIENT);
 
+/// Bytes that somebody spelled in base64, of either alphabet, padded or not.
+pub fn decode(text: &str) -> Option<Vec<u8>> {
+    let standard = STANDARD.decode(text);
+    standard.or_else(|_| URL_SAFE.decode(text)).ok()
+}
+
 /// What was found wrong so far.
 #[derive(Debug, Default)]
 pub(super) struct Complaints(Vec<Violation>);
@@ -186,10 +192,7 @@ impl<'a> Fields<'a> {
     /// Bytes as base64 of either alphabet.
     pub(super) fn bytes(&self, name: &str, wrong: &mut Complaints) -> Option<Vec<u8>> {
         let text = self.get(name)?.as_str();
-        let decoded = text.and_then(|text| {
-            let standard = STANDARD.decode(text);
-            standard.or_else(|_| URL_SAFE.decode(text)).ok()
-        });
+        let decoded = text.and_then(decode);
         if decoded.is_none() {
             wrong.add(self.path(name), "must be base64");
         }

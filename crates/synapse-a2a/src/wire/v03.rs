@@ -3,11 +3,9 @@
 
 mod read;
 
-pub use read::{push_config, push_request, send_request, task_request};
+pub use read::{push_config, push_request, send_request, task_request, unwrapped};
 
-pub(super) use read::{
-    bare, history, inner_push as push_from, part as part_from, parts, role, wish,
-};
+pub(super) use read::{history, inner_push as push_from, part as part_from, parts, role, wish};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -29,7 +27,7 @@ const SPELLING: Spelling = Spelling {
     state: state_name,
     role: role_name,
     parts: "parts",
-    part: |part| typed_part(part, "kind"),
+    part,
     has_references: true,
 };
 
@@ -91,6 +89,11 @@ pub(super) fn role_name(role: Role) -> &'static str {
         Role::User => "user",
         Role::Agent => "agent",
     }
+}
+
+/// A part.
+pub fn part(part: &Part) -> Value {
+    typed_part(part, "kind")
 }
 
 /// A part, which says what it is in `kind`, or in `type` before 0.2.

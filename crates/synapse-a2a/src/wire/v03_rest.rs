@@ -194,7 +194,7 @@ fn read_part(value: &Value, path: String, wrong: &mut Complaints) -> Option<Part
                 wrapped.missing("data", wrong);
                 return None;
             };
-            Part::data(v03::bare(data, metadata.remove(v03::BARE_DATA).as_ref()))
+            Part::data(v03::unwrapped(data, &mut metadata))
         }
         _ => {
             wrong.add(path, "must have exactly one of text, file and data");

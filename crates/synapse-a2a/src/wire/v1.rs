@@ -109,7 +109,8 @@ pub(super) fn role_name(role: Role) -> &'static str {
     }
 }
 
-fn part(part: &Part) -> Value {
+/// A part.
+pub fn part(part: &Part) -> Value {
     let (name, value) = match &part.content {
         Content::Text { text } => ("text", json!(text)),
         Content::Raw { bytes } => ("raw", json!(STANDARD.encode(bytes))),

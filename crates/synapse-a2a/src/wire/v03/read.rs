@@ -1,6 +1,6 @@
 //! What a 0.3 client asks for over JSON-RPC. A part may leave its `kind` away where only one can be meant.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::BARE_DATA;
 use crate::id::{ContextId, MessageId, TaskId};
@@ -171,7 +171,7 @@ pub(in crate::wire) fn part(value: &Value, path: String, wrong: &mut Complaints)
                 return None;
             };
             let mut metadata = fields.metadata("metadata", wrong);
-            let data = bare(data, metadata.remove(BARE_DATA).as_ref());
+            let data = unwrapped(data, &mut metadata);
             Some(Part {
                 metadata,
                 ..Part::data(data)
@@ -184,8 +184,9 @@ pub(in crate::wire) fn part(value: &Value, path: String, wrong: &mut Complaints)
     }
 }
 
-/// Data that was wrapped because it is no object, unwrapped.
-pub(in crate::wire) fn bare(data: &Value, mark: Option<&Value>) -> Value {
+/// Data as it was before it was wrapped, because it is no object, and marked in the metadata of its part.
+pub fn unwrapped(data: &Value, metadata: &mut Map<String, Value>) -> Value {
+    let mark = metadata.remove(BARE_DATA);
     match (mark, data.get("value")) {
         (Some(Value::Bool(true)), Some(value)) => value.clone(),
         _ => data.clone(),

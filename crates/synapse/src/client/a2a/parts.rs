@@ -1,69 +1,18 @@
 //! Parts of messages and artifacts as others spell them: `{text}` in 1.0, `{kind: text}` in 0.3, `{type: text}` in the seeds.
 
-use base64::Engine as _;
-use base64::alphabet::{STANDARD as PLAIN, URL_SAFE};
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use synapse_a2a::artifact::seed_part;
 use synapse_a2a::message::{Content, Part};
+use synapse_a2a::wire::{decode_base64, v1, v03};
 
 use super::Dialect;
-
-/// Padding or none: senders differ.
-const LENIENT: GeneralPurposeConfig =
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 
 /// A part in a dialect.
 pub(super) fn write(part: &Part, dialect: Dialect) -> Value {
     match dialect {
-        Dialect::RpcV1 | Dialect::RestV1 => write_v1(part),
-        Dialect::RpcV03 => write_v03(part),
+        Dialect::RpcV1 | Dialect::RestV1 => v1::part(part),
+        Dialect::RpcV03 => v03::part(part),
         Dialect::Seed => seed_part(part),
-    }
-}
-
-fn write_v1(part: &Part) -> Value {
-    let mut value = match &part.content {
-        Content::Text { text } => json!({ "text": text }),
-        Content::Raw { bytes } => json!({ "raw": STANDARD.encode(bytes) }),
-        Content::Url { url } => json!({ "url": url }),
-        Content::Data { data } => json!({ "data": data }),
-    };
-    if let Some(value) = value.as_object_mut() {
-        let named = [
-            ("mediaType", &part.media_type),
-            ("filename", &part.filename),
-        ];
-        for (name, known) in named {
-            if let Some(known) = known {
-                value.insert(name.to_owned(), json!(known));
-            }
-        }
-        note(value, part);
-    }
-    value
-}
-
-fn write_v03(part: &Part) -> Value {
-    let mut value = match &part.content {
-        Content::Text { text } => json!({ "kind": "text", "text": text }),
-        Content::Data { data } => json!({ "kind": "data", "data": data }),
-        Content::Raw { .. } | Content::Url { .. } => {
-            let mut part = seed_part(part);
-            let file = part.get_mut("file").map(Value::take);
-            json!({ "kind": "file", "file": file })
-        }
-    };
-    if let Some(value) = value.as_object_mut() {
-        note(value, part);
-    }
-    value
-}
-
-fn note(value: &mut Map<String, Value>, part: &Part) {
-    if !part.metadata.is_empty() {
-        value.insert("metadata".to_owned(), json!(part.metadata));
     }
 }
 
@@ -77,38 +26,35 @@ fn read(value: &Value) -> Part {
     let file = value.get("file").unwrap_or(value);
     let text =
         |holder: &Value, name: &str| holder.get(name).and_then(Value::as_str).map(str::to_owned);
+    let metadata = value.get("metadata").and_then(Value::as_object);
+    let mut metadata = metadata.cloned().unwrap_or_default();
     let content = if let Some(text) = text(value, "text") {
         Content::Text { text }
     } else if let Some(bytes) = text(file, "raw")
         .or_else(|| text(file, "bytes"))
-        .and_then(|raw| decode(&raw))
+        .and_then(|raw| decode_base64(&raw))
     {
         Content::Raw { bytes }
     } else if let Some(url) = text(file, "url").or_else(|| text(file, "uri")) {
         Content::Url { url }
     } else {
-        let data = value.get("data").unwrap_or(value).clone();
-        Content::Data { data }
+        let data = value.get("data").unwrap_or(value);
+        Content::Data {
+            data: v03::unwrapped(data, &mut metadata),
+        }
     };
     Part {
         content,
         media_type: text(file, "mediaType").or_else(|| text(file, "mimeType")),
         filename: text(file, "filename").or_else(|| text(file, "name")),
-        metadata: value
-            .get("metadata")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default(),
+        metadata,
     }
-}
-
-fn decode(text: &str) -> Option<Vec<u8>> {
-    let ways = [PLAIN, URL_SAFE].map(|letters| GeneralPurpose::new(&letters, LENIENT));
-    ways.iter().find_map(|way| way.decode(text).ok())
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -123,7 +69,13 @@ mod tests {
         let url = Part::new(Content::Url {
             url: "https://example.com/a".to_owned(),
         });
-        for part in [Part::text("hi"), Part::data(json!({ "a": 1 })), file, url] {
+        for part in [
+            Part::text("hi"),
+            Part::data(json!({ "a": 1 })),
+            file,
+            url,
+            Part::data(json!([7])),
+        ] {
             for dialect in [
                 Dialect::RpcV1,
                 Dialect::RestV1,
