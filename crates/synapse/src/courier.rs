@@ -5,8 +5,6 @@ mod address;
 mod answer;
 mod journey;
 mod pace;
-mod parcel;
-mod start;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,10 +15,12 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
+use crate::address::AddressBook;
 use crate::config::{AgentSettings, Feedback, InputRouting};
 use crate::external::Contacts;
 use crate::log_file::LogFile;
-use crate::paths::Paths;
+use crate::parcel;
+use crate::paths::{Paths, expand_home};
 use crate::registry::Entry;
 use crate::session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
 use address::Unmet;
@@ -42,13 +42,12 @@ pub struct Courier {
 struct Desk {
     own: Entry,
     session: SessionHandle,
-    registry: PathBuf,
+    book: AddressBook,
     store: PathBuf,
     log: PathBuf,
     contacts: Contacts,
     feedback: Feedback,
     returns_to_agent: bool,
-    agents: BTreeMap<String, AgentSettings>,
     pace: Mutex<Pace>,
     journeys: Arc<Semaphore>,
     /// How many notices have been spoken of.
@@ -91,13 +90,12 @@ impl Courier {
         let desk = Desk {
             own,
             session,
-            registry: paths.registry(),
+            book: AddressBook::new(paths.registry(), contacts.clone(), &orders.agents),
             store: paths.store(),
             log: paths.input_router_log(),
             contacts,
             feedback: orders.routing.feedback,
             returns_to_agent: orders.routing.return_to_agent,
-            agents: orders.agents.clone(),
             pace: Mutex::default(),
             journeys: Arc::new(Semaphore::new(JOURNEYS)),
             spoken: AtomicU64::new(0),
@@ -151,9 +149,9 @@ impl Desk {
                     Unmet::Doubtful(why) => Found::Wrong(why),
                 };
             }
-            match parcel::check(&files, &desk.own.working_dir) {
+            match parcel::check(&named(&files), &desk.own.working_dir) {
                 Ok(()) => Found::Known,
-                Err(error) => Found::Wrong(format!("{error:#}")),
+                Err(error) => Found::Wrong(error.to_string()),
             }
         });
         let lost = |_| Found::Nobody("nobody could be looked for".to_owned());
@@ -185,4 +183,9 @@ impl Desk {
             tracing::debug!(%error, "the router's log cannot be written");
         }
     }
+}
+
+/// Files as a person names them.
+fn named(files: &[String]) -> Vec<PathBuf> {
+    files.iter().map(expand_home).collect()
 }

@@ -1,5 +1,6 @@
 //! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
 
+pub mod address;
 pub mod client;
 pub mod config;
 pub mod courier;
@@ -13,6 +14,8 @@ mod lock;
 pub mod log_file;
 pub mod mcp;
 pub mod mirror;
+pub mod own;
+pub mod parcel;
 pub mod paths;
 mod private_file;
 pub mod pty;
@@ -26,3 +29,4 @@ pub mod sweep;
 pub mod token;
 pub mod trust;
 pub mod tty;
+pub mod wake;

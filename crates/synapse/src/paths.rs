@@ -177,6 +177,15 @@ impl Paths {
     }
 }
 
+/// A path as a shell would have it: `~` is the person's home.
+pub fn expand_home(path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => path.to_owned(),
+    }
+}
+
 /// Makes a folder and those above it, each for its owner alone; one that exists stays as it is.
 ///
 /// # Errors

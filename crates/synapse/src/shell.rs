@@ -14,7 +14,7 @@ mod quoting;
 mod script;
 
 pub use coshell::{CoShell, CoShellError, Outcome, Rest};
-pub use editor::{Editor, Typed};
+pub use editor::{Editor, Known, Typed};
 pub use line::{INPUT, Request, message, with_input};
 pub use program::Program;
 pub use quoting::Dialect;

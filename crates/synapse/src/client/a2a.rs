@@ -19,6 +19,7 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use serde_json::Value;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Message, Part, Role};
+use synapse_a2a::task::TaskState;
 use tokio::time::sleep;
 
 pub use card::{Card, CardError, Interface};
@@ -192,6 +193,22 @@ impl A2AClient {
             }
         }
         self.watch(task, &mut each).await
+    }
+
+    /// Looks at a task that asks something, now and then, until somebody has answered; how it stands then.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached any more.
+    pub async fn answered(&self, id: &str) -> Result<RemoteTask, A2AError> {
+        let mut pause = PAUSE;
+        loop {
+            let now = self.get(id).await?;
+            if now.state != TaskState::InputRequired {
+                return Ok(now);
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
     }
 
     /// Folds the events of a stream. One that breaks is taken up again where it broke.

@@ -11,6 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::{Auth, Config, seconds};
+use crate::paths::expand_home;
 
 /// The most connections an agent may be told to take.
 const MOST_CONNECTIONS: usize = 65_536;
@@ -187,9 +188,7 @@ pub(super) fn optional_file<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<PathBuf>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let below = text.strip_prefix("~/").zip(std::env::home_dir());
-    let file = below.map(|(below, home)| home.join(below));
-    Ok(Some(file.unwrap_or_else(|| PathBuf::from(text))))
+    Ok(Some(expand_home(text)))
 }
 
 fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {

@@ -1,20 +1,16 @@
-//! Who is meant by a handle: an agent that runs here, one elsewhere, one that a message may start, or
-//! everyone. Reads files, so it is not for the actor.
+//! Who is meant by a handle typed in a terminal: somebody, or everyone else. Reads files, so it is not for
+//! the actor.
 
-use crate::external::External;
-use crate::handle::{AddressError, EVERYONE, find};
-use crate::registry::{Entry, Registry};
+use crate::address::{FindError, Whom};
+use crate::handle::{AddressError, EVERYONE};
+use crate::registry::Entry;
 
 use super::Desk;
 
 /// Who gets a message.
 pub(super) enum Target {
-    /// An agent of this machine.
-    Local(Box<Entry>),
-    /// An agent elsewhere.
-    External(Box<External>),
-    /// A profile whose agent is to be started first.
-    Startable(String),
+    /// Somebody.
+    One(Whom),
     /// All but ourselves.
     Everyone(Vec<Entry>),
 }
@@ -28,41 +24,25 @@ pub(super) enum Unmet {
 }
 
 pub(super) fn resolve(desk: &Desk, word: &str) -> Result<Target, Unmet> {
-    let registry = Registry::new(desk.registry.clone());
-    let entries = registry
-        .list()
-        .map_err(|e| Unmet::Doubtful(e.to_string()))?;
     if word.eq_ignore_ascii_case(EVERYONE) {
-        let others = entries.into_iter();
-        let others: Vec<Entry> = others
-            .filter(|entry| entry.agent_id != desk.own.agent_id)
-            .collect();
+        let entries = desk.book.local();
+        let mut others = entries.map_err(|error| Unmet::Doubtful(error.to_string()))?;
+        others.retain(|entry| entry.agent_id != desk.own.agent_id);
         return if others.is_empty() {
             Err(Unmet::Nobody("no other agent is running".to_owned()))
         } else {
             Ok(Target::Everyone(others))
         };
     }
-    let error = match find(&entries, word, &desk.own.working_dir) {
-        Ok(entry) if entry.agent_id == desk.own.agent_id => {
+    match desk.book.find(word, &desk.own.working_dir) {
+        Ok(Whom::Local(entry)) if entry.agent_id == desk.own.agent_id => {
             let why = format!("@{} is this very agent", entry.handle);
-            return Err(Unmet::Nobody(why));
+            Err(Unmet::Nobody(why))
         }
-        Ok(entry) => return Ok(Target::Local(Box::new(entry.clone()))),
-        Err(error @ AddressError::Several { .. }) => {
-            return Err(Unmet::Doubtful(error.to_string()));
+        Ok(whom) => Ok(Target::One(whom)),
+        Err(FindError::Address(error @ AddressError::Nobody { .. })) => {
+            Err(Unmet::Nobody(error.to_string()))
         }
-        Err(error) => error,
-    };
-    if let Ok(external) = desk.contacts.find(word) {
-        return Ok(Target::External(Box::new(external)));
-    }
-    let mut startable = desk
-        .agents
-        .iter()
-        .filter(|(_, settings)| settings.auto_start);
-    match startable.find(|(name, _)| name.eq_ignore_ascii_case(word)) {
-        Some((name, _)) => Ok(Target::Startable(name.clone())),
-        None => Err(Unmet::Nobody(error.to_string())),
+        Err(error) => Err(Unmet::Doubtful(error.to_string())),
     }
 }

@@ -1,38 +1,39 @@
 //! One message on its way: delivered, waited for if an answer is wanted, and the answer brought back.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use hyper::Method;
-use serde_json::{Value, json};
-use synapse_a2a::artifact::seed_part;
-use synapse_a2a::message::Message;
+use serde_json::Value;
 use synapse_a2a::task::TaskState;
 use synapse_term::router::ResponseMode;
 use tokio::time::timeout;
 
 use super::address::{Target, Unmet, resolve};
 use super::answer::Answer;
-use super::start::start;
-use super::{Desk, parcel};
+use super::{Desk, named};
+use crate::address::Whom;
 use crate::client::Client;
-use crate::client::a2a::Outgoing;
+use crate::client::a2a::{A2AClient, A2AError, RemoteTask};
 use crate::config::Feedback;
 use crate::external::External;
+use crate::parcel::{ACCEPTANCE, Parcel};
 use crate::registry::Entry;
 use crate::session::{Author, Dispatch};
+use crate::wake;
 
-/// How long an agent may take to accept a message.
-const ACCEPT: Duration = Duration::from_secs(10);
+/// The most urgent that a program may be: it still waits its turn.
+const MOST_URGENT: u8 = 4;
 
 /// A message, and whom the person is told about.
 #[derive(Clone)]
 pub(super) struct Journey {
     pub(super) desk: Arc<Desk>,
     pub(super) dispatch: Dispatch,
-    message: Message,
+    parcel: Parcel,
     /// Notices about it take each other's place.
     about: u64,
 }
@@ -48,12 +49,10 @@ impl Desk {
             let target = resolve(&desk, &packed.command.handle).map_err(|unmet| match unmet {
                 Unmet::Nobody(why) | Unmet::Doubtful(why) => why,
             })?;
-            let message = parcel::pack(&packed.command, packed.hops, &desk.own.working_dir);
-            let message = message.map_err(|error| format!("{error:#}"))?;
-            Ok::<_, String>((target, message))
+            Ok::<_, String>((target, pack(&desk, &packed)?))
         });
         let ready = ready.await.unwrap_or_else(|error| Err(error.to_string()));
-        let (target, message) = match ready {
+        let (target, parcel) = match ready {
             Ok(ready) => ready,
             Err(why) => {
                 // The program's own slips are nobody's news.
@@ -67,16 +66,39 @@ impl Desk {
         let journey = Journey {
             desk: self,
             dispatch,
-            message,
+            parcel,
             about,
         };
         match target {
-            Target::Local(entry) => journey.to_local(&entry).await,
-            Target::External(external) => journey.to_external(&external).await,
-            Target::Startable(name) => journey.to_started(&name).await,
+            Target::One(Whom::Local(entry)) => journey.to_local(&entry).await,
+            Target::One(Whom::External(external)) => journey.to_external(&external).await,
+            Target::One(Whom::Startable(name)) => journey.to_started(&name).await,
             Target::Everyone(entries) => journey.to_all(entries).await,
         }
     }
+}
+
+/// Packs what is to be sent, or says why it cannot be. A program interrupts nobody, which is for people, and
+/// gives away no file from outside the folder it works in: somebody else may have put the words into its mouth.
+fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<Parcel, String> {
+    let (command, dir) = (&dispatch.command, &desk.own.working_dir);
+    let (files, mut priority) = (named(&command.files), command.priority);
+    if dispatch.author == Author::Program {
+        priority = priority.map(|priority| priority.min(MOST_URGENT));
+        let own = dir.canonicalize().unwrap_or_else(|_| dir.clone());
+        let is_outside = |file: &&PathBuf| {
+            let real = dir.join(file).canonicalize();
+            real.is_ok_and(|real| !real.starts_with(&own))
+        };
+        if let Some(file) = files.iter().find(is_outside) {
+            return Err(format!("{} is not below {}", file.display(), dir.display()));
+        }
+    }
+    let parcel = Parcel::pack(&command.message, &files, dir).map_err(|error| error.to_string())?;
+    let sender = desk.own.handle.to_string();
+    Ok(parcel
+        .sent_by(Some(sender), dispatch.hops)
+        .with_priority(priority))
 }
 
 impl Journey {
@@ -118,12 +140,12 @@ impl Journey {
     /// Starts an agent as `synapse start` would. Its tasks wait until it is ready.
     async fn to_started(&self, name: &str) {
         self.notify(format!("[→ {name}: starting it]")).await;
-        if let Err(error) = start(name, &self.desk.own).await {
+        if let Err(error) = wake::start(name, &self.desk.own.working_dir).await {
             return self.not_sent(name, &error).await;
         }
         let (desk, wanted) = (Arc::clone(&self.desk), name.to_owned());
         let found = tokio::task::spawn_blocking(move || resolve(&desk, &wanted));
-        let Ok(Ok(Target::Local(entry))) = found.await else {
+        let Ok(Ok(Target::One(Whom::Local(entry)))) = found.await else {
             let error = anyhow::anyhow!("it was started and is gone");
             return self.not_sent(name, &error).await;
         };
@@ -143,13 +165,9 @@ impl Journey {
             Ok(client) => client,
             Err(error) => return self.not_sent(&to, &error).await,
         };
-        let task = match timeout(ACCEPT, self.deliver(&client)).await {
-            Ok(Ok(task)) => task,
-            Ok(Err(error)) => return self.not_sent(&to, &error).await,
-            Err(_) => {
-                let error = anyhow::anyhow!("it has not accepted it for {} s", ACCEPT.as_secs());
-                return self.not_sent(&to, &error).await;
-            }
+        let task = match self.parcel.deliver(&client).await {
+            Ok(sent) => sent.id,
+            Err(error) => return self.not_sent(&to, &error).await,
         };
         match (self.desk.feedback, delivered) {
             (Feedback::Inline, _) => self.tell_step(&to, "Delivered").await,
@@ -180,23 +198,6 @@ impl Journey {
     async fn not_sent(&self, to: &str, error: &anyhow::Error) {
         self.notify(format!("[→ {to}] not sent: {error:#}")).await;
         self.desk.write_down(format!("to={to} refused")).await;
-    }
-
-    /// Hands the message over; the name of its task.
-    async fn deliver(&self, client: &Client) -> Result<String> {
-        let priority = self.dispatch.command.priority.unwrap_or(1);
-        let path = format!("/tasks/send-priority?priority={priority}");
-        let parts: Vec<Value> = self.message.parts.iter().map(seed_part).collect();
-        let body = json!({
-            "message": {
-                "messageId": self.message.id.as_str(), "role": "user", "parts": parts,
-                "metadata": self.message.metadata,
-            },
-            "sender": self.desk.own.handle,
-        });
-        let sent = client.call(Method::POST, &path, Some(&body)).await?;
-        let task = sent.pointer("/task/id").and_then(Value::as_str);
-        Ok(task.context("the agent named no task")?.to_owned())
     }
 
     /// Waits for the end of a task, however long it takes. Its questions are told on the way.
@@ -263,13 +264,12 @@ impl Journey {
             Ok(client) => client,
             Err(error) => return self.not_sent(&to, &error.into()).await,
         };
-        let mut outgoing = Outgoing::new(self.message.clone());
-        outgoing.priority = self.dispatch.command.priority;
-        let sent = match timeout(ACCEPT, client.send(&outgoing)).await {
+        let sent = match timeout(ACCEPTANCE, client.send(&self.parcel.outgoing())).await {
             Ok(Ok(sent)) => sent,
             Ok(Err(error)) => return self.not_sent(&to, &error.into()).await,
             Err(_) => {
-                let error = anyhow::anyhow!("it has not accepted it for {} s", ACCEPT.as_secs());
+                let error =
+                    anyhow::anyhow!("it has not accepted it for {} s", ACCEPTANCE.as_secs());
                 return self.not_sent(&to, &error).await;
             }
         };
@@ -285,12 +285,7 @@ impl Journey {
             return;
         }
         let task = sent.id.clone();
-        let ended = if sent.is_settled() {
-            Ok(sent)
-        } else {
-            client.subscribe(&task, |_| {}).await
-        };
-        let reply = match ended {
+        let reply = match self.follow_abroad(&client, &to, sent).await {
             Ok(ended) if ended.state == TaskState::Completed => Ok(ended.reply()),
             Ok(ended) => {
                 let said = ended.said.as_deref().unwrap_or("no reason given");
@@ -299,5 +294,26 @@ impl Journey {
             Err(error) => Err(error.to_string()),
         };
         self.bring_back(&to, Answer { task, reply }).await;
+    }
+
+    /// Waits for the end of a task elsewhere. Its questions are told on the way.
+    async fn follow_abroad(
+        &self,
+        client: &A2AClient,
+        to: &str,
+        mut task: RemoteTask,
+    ) -> Result<RemoteTask, A2AError> {
+        while !task.state.is_final() {
+            task = if task.state == TaskState::InputRequired {
+                let question = task.said.as_deref().unwrap_or("something");
+                let answer = format!("synapse external send {to} <answer> --task {}", task.id);
+                let text = format!("[← {to}] asks: {question}\n  answer it: {answer}");
+                self.notify(text).await;
+                client.answered(&task.id).await?
+            } else {
+                client.subscribe(&task.id, |_| {}).await?
+            };
+        }
+        Ok(task)
     }
 }

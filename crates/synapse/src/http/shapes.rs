@@ -159,6 +159,8 @@ pub(super) struct StandingShape {
     queue: usize,
     /// What it asks.
     prompt: Option<PromptShape>,
+    /// The task at hand.
+    task: Option<String>,
 }
 
 impl StandingShape {
@@ -168,6 +170,7 @@ impl StandingShape {
             evidence: standing.evidence.clone(),
             queue: standing.queue,
             prompt: standing.prompt.as_ref().map(PromptShape::of),
+            task: standing.task.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -180,6 +183,7 @@ impl StandingShape {
             evidence: standing.evidence.clone(),
             queue: 0,
             prompt: None,
+            task: None,
         }
     }
 }

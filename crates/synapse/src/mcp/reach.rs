@@ -1,20 +1,22 @@
 //! The agents of this machine as the tools see them, and what is asked of them.
 
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 use hyper::Method;
 use serde_json::{Value, json};
 use synapse_a2a::event::Origin;
 
 use super::tools::{Brief, Outcome};
 use crate::client::Client;
-use crate::handle::find;
+use crate::config::Config;
+use crate::handle::{AddressError, find};
+use crate::own;
+use crate::parcel::Parcel;
 use crate::paths::Paths;
 use crate::registry::{Entry, Registry};
-
-/// What a host sets for the program it wraps.
-const OWN_ID: &str = "SYNAPSE_AGENT_ID";
+use crate::wake;
 
 /// Everybody who can be spoken to, and who speaks.
 pub(super) struct Neighbours {
@@ -26,10 +28,7 @@ impl Neighbours {
     /// Looks around.
     pub(super) fn look(paths: &Paths) -> Result<Self> {
         let entries = Registry::new(paths.registry()).list()?;
-        let id = std::env::var(OWN_ID).unwrap_or_default();
-        let (own, others): (Vec<Entry>, Vec<Entry>) = entries
-            .into_iter()
-            .partition(|entry| entry.agent_id.as_str() == id);
+        let (own, others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(own::is_around);
         Ok(Self {
             others,
             own: own.into_iter().next(),
@@ -42,6 +41,28 @@ impl Neighbours {
         Ok(find(&self.others, word, &here)?.clone())
     }
 
+    /// The agent a word means. One that is not running, and that a message may start, is started.
+    pub(super) async fn find_awake(&self, word: &str, paths: &Paths) -> Result<Entry> {
+        let here = std::env::current_dir()?;
+        let missing = match find(&self.others, word, &here) {
+            Ok(entry) => return Ok(entry.clone()),
+            Err(missing) => missing,
+        };
+        let is_ourselves = find(self.own.as_slice(), word, &here).is_ok();
+        let settings = Config::load(&paths.config())?.config.agents;
+        let word = word.strip_prefix('@').unwrap_or(word);
+        let startable = settings.iter().find(|(name, settings)| {
+            settings.auto_start && name.eq_ignore_ascii_case(word) && !is_ourselves
+        });
+        match (startable, &missing) {
+            (Some((name, _)), AddressError::Nobody { .. }) => {
+                wake::start(name, &here).await?;
+                Self::look(paths)?.find(word)
+            }
+            _ => Err(missing.into()),
+        }
+    }
+
     /// Who speaks: our own agent, or whoever runs us.
     pub(super) fn sender(&self) -> String {
         let own = self.own.as_ref().map(|entry| entry.handle.to_string());
@@ -50,23 +71,10 @@ impl Neighbours {
 
     /// How many agents a message of ours has passed through: one more than what we are working on.
     pub(super) async fn hops(&self) -> Result<u8> {
-        let Some(own) = &self.own else { return Ok(0) };
-        let listed = Client::of(own)?.call(Method::GET, "/tasks", None).await?;
-        let tasks = listed.get("tasks").and_then(Value::as_array);
-        let is_at_hand = |task: &&Value| {
-            let state = task.pointer("/status/state").and_then(Value::as_str);
-            matches!(state, Some("working" | "input_required"))
-        };
-        let at_hand = tasks.into_iter().flatten().find(is_at_hand);
-        let hops = at_hand.and_then(|task| task.get("hops")?.as_u64());
-        let hops = hops.map_or(0, |hops| hops.saturating_add(1));
-        if hops > u64::from(Origin::MOST_HOPS) {
-            bail!(
-                "this task has passed through {hops} agents already, and {} is the most; answer it yourself",
-                Origin::MOST_HOPS
-            );
+        match &self.own {
+            Some(own) => own::hops(own).await,
+            None => Ok(0),
         }
-        Ok(u8::try_from(hops).unwrap_or(Origin::MOST_HOPS))
     }
 }
 
@@ -103,18 +111,10 @@ pub(super) struct Letter {
 /// Sends a message, and waits for what comes of it if that is wanted.
 pub(super) async fn send(entry: &Entry, letter: &Letter) -> Result<Outcome> {
     let client = Client::of(entry)?;
-    let body = json!({
-        "message": {
-            "role": "user",
-            "parts": [{ "type": "text", "text": letter.text }],
-            "metadata": { "hops": letter.hops },
-        },
-        "sender": letter.sender,
-    });
-    let path = format!("/tasks/send-priority?priority={}", letter.priority);
-    let sent = client.call(Method::POST, &path, Some(&body)).await?;
-    let id = sent.pointer("/task/id").and_then(Value::as_str);
-    let id = id.context("the agent gave the task no name")?.to_owned();
+    let parcel = Parcel::pack(&letter.text, &[], Path::new(""))?
+        .sent_by(Some(letter.sender.clone()), letter.hops)
+        .with_priority(Some(letter.priority));
+    let id = parcel.deliver(&client).await?.id;
     if let Some(patience) = letter.patience {
         let path = format!("/tasks/{id}/subscribe");
         let settled = client.follow(&path, |name, data| {

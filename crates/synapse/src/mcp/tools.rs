@@ -155,13 +155,14 @@ impl Tools {
         Parameters(asked): Parameters<SendMessage>,
     ) -> Result<Json<Outcome>, String> {
         let around = self.look()?;
-        let entry = around.find(&asked.agent).map_err(said)?;
         let priority = asked.priority.unwrap_or(1);
         if !(1..=4).contains(&priority) {
             return Err(format!(
                 "priority {priority} is not a whole number from 1 to 4"
             ));
         }
+        let found = around.find_awake(&asked.agent, &self.paths).await;
+        let entry = found.map_err(said)?;
         let patience = patience(asked.wait, asked.timeout_seconds);
         let letter = self
             .letter(&around, asked.message, priority, patience, 1)

@@ -359,6 +359,7 @@ impl Session {
             evidence: self.watcher.evidence().to_string(),
             prompt,
             queue: self.queue.len(),
+            task: self.running.as_ref().map(|running| running.task.clone()),
         }
     }
 

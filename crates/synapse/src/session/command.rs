@@ -159,6 +159,8 @@ pub struct Standing {
     pub prompt: Option<Prompt>,
     /// How many tasks wait.
     pub queue: usize,
+    /// The task at hand: what the program was given to work on, even if it has not been seen at work.
+    pub task: Option<TaskId>,
 }
 
 /// A view of an agent's terminal: the screen, then what is painted on it.

@@ -18,7 +18,7 @@ use super::complete::complete;
 use super::line::Request;
 use super::look::Machine;
 use super::quoting::Dialect;
-use crate::paths::Paths;
+use crate::address::AddressBook;
 
 /// Lines the history keeps.
 const HISTORY: usize = 10_000;
@@ -44,6 +44,14 @@ pub enum Typed {
     Over,
 }
 
+/// What the editor knows beside the line.
+pub struct Known<'a> {
+    /// Who can be addressed.
+    pub book: AddressBook,
+    /// Where the lines before are kept.
+    pub history: &'a Path,
+}
+
 /// The editor.
 pub struct Editor {
     reedline: Reedline,
@@ -53,10 +61,15 @@ pub struct Editor {
 
 impl Editor {
     /// An editor that ends when `is_over` says so.
-    pub fn new(prompt: String, dialect: Dialect, paths: &Paths, is_over: Arc<AtomicBool>) -> Self {
+    pub fn new(
+        prompt: String,
+        dialect: Dialect,
+        known: Known<'_>,
+        is_over: Arc<AtomicBool>,
+    ) -> Self {
         let completer = Words {
             dialect,
-            machine: Machine::new(paths.clone()),
+            machine: Machine::new(known.book),
         };
         let printer = ExternalPrinter::new(ASIDES);
         let aside = printer.sender();
@@ -87,7 +100,7 @@ impl Editor {
             .with_break_signal(is_over)
             .with_poll_interval(PACE)
             .use_bracketed_paste(true);
-        if let Some(history) = history(&paths.shell_history()) {
+        if let Some(history) = history(known.history) {
             reedline = reedline.with_history(Box::new(history));
         }
         Self {

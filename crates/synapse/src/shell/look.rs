@@ -2,44 +2,29 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::complete::Source;
-use crate::client::{Callable, Web};
-use crate::external::Contacts;
-use crate::handle::EVERYONE;
-use crate::paths::Paths;
-use crate::registry::Registry;
+use crate::address::AddressBook;
+use crate::paths::expand_home;
 
 /// More than anybody reads in a menu.
 const MOST: usize = 500;
 
 /// This machine.
-#[derive(Debug)]
 pub(super) struct Machine {
-    paths: Paths,
+    book: AddressBook,
 }
 
 impl Machine {
-    pub(super) fn new(paths: Paths) -> Self {
-        Self { paths }
+    pub(super) fn new(book: AddressBook) -> Self {
+        Self { book }
     }
 }
 
 impl Source for Machine {
     fn handles(&self) -> Vec<String> {
-        let running = Registry::new(self.paths.registry())
-            .list()
-            .unwrap_or_default();
-        let mut handles: Vec<String> = running.iter().map(|it| it.handle.to_string()).collect();
-        if !handles.is_empty() {
-            handles.push(EVERYONE.to_owned());
-        }
-        // Only looked at: nobody is called.
-        let elsewhere = Contacts::new(&self.paths, Web::new(Callable::Any, None));
-        let known = elsewhere.list().unwrap_or_default();
-        handles.extend(known.iter().map(|known| known.alias.to_string()));
-        handles
+        self.book.names()
     }
 
     fn commands(&self, begin: &str) -> Vec<String> {
@@ -82,9 +67,8 @@ impl Source for Machine {
 
 /// A folder as a shell would find it.
 fn expand(folder: &str) -> PathBuf {
-    match (folder.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ if folder.is_empty() => Path::new(".").to_owned(),
-        _ => folder.into(),
+    if folder.is_empty() {
+        return PathBuf::from(".");
     }
+    expand_home(folder)
 }

@@ -7,10 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use futures_util::future::join_all;
 use hyper::Method;
 use serde_json::Value;
+use synapse::address::{AddressBook, FindError, Whom};
 use synapse::client::{Callable, Client, Web};
 use synapse::config::Config;
 use synapse::external::{ContactError, Contacts, External, ExternalError};
-use synapse::handle::{self, Handle, find, find_anywhere};
+use synapse::handle::find;
+use synapse::own;
 use synapse::paths::Paths;
 use synapse::registry::{Entry, Registry};
 use tokio::time::timeout;
@@ -34,28 +36,21 @@ pub(super) fn agent(word: &str) -> Result<Entry> {
         .map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
 }
 
-/// Who is meant by a word.
-pub(super) enum Whom {
-    /// An agent that runs here.
-    Local(Box<Entry>),
-    /// One elsewhere.
-    External(Box<External>),
+/// Everybody who can be addressed.
+pub(super) fn book() -> Result<AddressBook> {
+    let paths = Paths::from_env()?;
+    let config = Config::load(&paths.config())?.config;
+    let contacts = Contacts::new(&paths, Web::new(Callable::Any, config.ca_file));
+    Ok(AddressBook::new(paths.registry(), contacts, &config.agents))
 }
 
-/// The agent a word means, here or elsewhere.
+/// The agent a word means: one that runs here, one elsewhere, or one that a message may start.
 pub(super) fn whom(word: &str) -> Result<Whom> {
-    let (entries, here) = (agents()?, std::env::current_dir()?);
-    let known = contacts()?.list()?;
-    let aliases: Vec<Handle> = known.iter().map(|known| known.alias.clone()).collect();
-    match find_anywhere(&entries, &aliases, word, &here) {
-        Ok(handle::Whom::Local(entry)) => Ok(Whom::Local(Box::new(entry.clone()))),
-        Ok(handle::Whom::External(alias)) => {
-            let mut known = known.into_iter();
-            let found = known.find(|known| known.alias == *alias);
-            Ok(Whom::External(Box::new(found.context("just seen")?)))
-        }
-        Err(error) => Err(Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into()),
-    }
+    let here = std::env::current_dir()?;
+    book()?.find(word, &here).map_err(|error| match error {
+        FindError::Address(error) => Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into(),
+        error => error.into(),
+    })
 }
 
 /// The agent elsewhere that a word means.
@@ -87,11 +82,11 @@ pub(super) fn ask<T, F: Future<Output = Result<T>>>(
 
 /// The agent this command runs in, if it runs in one.
 pub(super) fn own() -> Result<Option<Entry>> {
-    let Some(id) = std::env::var_os("SYNAPSE_AGENT_ID") else {
+    // Most commands run in none, and need not look.
+    if std::env::var_os(own::ID).is_none() {
         return Ok(None);
-    };
-    let mut entries = agents()?.into_iter();
-    Ok(entries.find(|entry| id == entry.agent_id.as_str()))
+    }
+    Ok(agents()?.into_iter().find(own::is_around))
 }
 
 /// The agent whose task has a name that begins or ends so, and the whole name.

@@ -3,28 +3,29 @@
 mod abroad;
 mod all;
 mod growth;
-mod parcel;
 mod report;
 mod wait;
 
-use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
+use synapse::address::Whom;
 use synapse::client::Client;
 use synapse::config::Config;
 use synapse::handle::EVERYONE;
+use synapse::own;
+use synapse::parcel::Parcel;
 use synapse::paths::Paths;
 use synapse::registry::Entry;
+use synapse::wake;
 use synapse_term::router::ResponseMode;
 
-use super::reach::Whom;
 use super::spinner::Spinner;
 use super::{Failure, profile, reach};
 use growth::Screenful;
-use parcel::Parcel;
 use report::Report;
 use wait::Shown;
 
@@ -81,7 +82,7 @@ pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
     let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
     let sender = reach::own()?;
-    let parcel = Parcel::pack(args, sender.as_ref())?;
+    let parcel = args.packed(sender.as_ref())?;
     if word.eq_ignore_ascii_case(EVERYONE) {
         return all::run(&parcel, sender.as_ref(), manner, left);
     }
@@ -92,7 +93,7 @@ pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
 /// `synapse external send`: to nobody but an agent elsewhere, and perhaps as the answer to a question of its task.
 pub(super) fn run_abroad(args: &Send, task: Option<String>) -> Result<u8> {
     let manner = args.manner()?;
-    let parcel = Parcel::pack(args, None)?;
+    let parcel = args.packed(reach::own()?.as_ref())?;
     let sent = || {
         let external = reach::external(&args.agent)?;
         abroad::deliver(&external, &parcel, task, manner)
@@ -119,9 +120,17 @@ fn to_one(
     manner: Manner,
     left: &mut Vec<String>,
 ) -> Result<u8> {
-    let entry = match reach::whom(word)? {
+    let whom = match reach::whom(word)? {
+        Whom::Startable(name) => {
+            awake(&name)?;
+            reach::whom(word)?
+        }
+        whom => whom,
+    };
+    let entry = match whom {
         Whom::Local(entry) => *entry,
         Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
+        Whom::Startable(name) => anyhow::bail!("{name} was started and is gone"),
     };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
     if is_itself && manner.patience.is_some() {
@@ -168,6 +177,17 @@ fn to_one(
     })
 }
 
+/// Starts an agent that a message may start, where we are.
+fn awake(name: &str) -> Result<()> {
+    let here = std::env::current_dir()?;
+    let spinner = Spinner::begin(format!("{name} is starting"));
+    let started = reach::block_on(wake::start(name, &here));
+    drop(spinner);
+    started.with_context(|| format!("{name} cannot be started"))?;
+    eprintln!("synapse: {name} is started");
+    Ok(())
+}
+
 /// How a reply is shown while it grows, if it is to be.
 fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
     if !manner.streams {
@@ -198,8 +218,25 @@ impl Send {
         })
     }
 
-    /// The message, and what goes with it.
-    fn content(&self) -> (&str, &[PathBuf]) {
-        (&self.message, &self.files)
+    /// Reads what is to be sent.
+    fn packed(&self, sender: Option<&Entry>) -> Result<Parcel> {
+        let text = if self.message == "-" {
+            let mut text = String::new();
+            let read = std::io::stdin().lock().read_to_string(&mut text);
+            read.context("cannot read standard input")?;
+            text.trim_end_matches('\n').to_owned()
+        } else {
+            self.message.clone()
+        };
+        if text.trim().is_empty() && self.files.is_empty() {
+            return Err(Failure::new(2, "the message is empty; say something").into());
+        }
+        let mut parcel = Parcel::pack(&text, &self.files, Path::new(""))?
+            .with_priority((self.priority > 1).then_some(self.priority));
+        if let Some(own) = sender {
+            let hops = reach::block_on(reach::within(reach::MOMENT, own::hops(own)))?;
+            parcel = parcel.sent_by(Some(own.handle.to_string()), hops);
+        }
+        Ok(if self.raw { parcel.raw() } else { parcel })
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Parser};
 use synapse::config::Config;
 use synapse::handle::EVERYONE;
-use synapse::paths::Paths;
+use synapse::paths::{Paths, expand_home};
 use synapse::shell;
 use synapse_term::router::{Command, ResponseMode};
 
@@ -77,7 +77,7 @@ pub(super) fn sending(
         command
             .files
             .iter()
-            .map(|file| format!("--file={}", expand(file))),
+            .map(|file| format!("--file={}", expand_home(file).display())),
     );
     let message = if command.message == shell::INPUT {
         input()?
@@ -87,14 +87,6 @@ pub(super) fn sending(
     words.extend(["--".to_owned(), command.handle, message]);
     let sending = Sending::try_parse_from(words).map_err(|error| usage(error.to_string()))?;
     Ok(sending.send)
-}
-
-/// A path as a shell would have written it.
-fn expand(file: &str) -> String {
-    match (file.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
-        _ => file.to_owned(),
-    }
 }
 
 /// What is typed until Ctrl-D: standard input had the line itself.
@@ -107,12 +99,8 @@ fn typed() -> Result<String> {
 
 fn handles() -> Result<u8> {
     let mut out = std::io::stdout().lock();
-    let agents = reach::agents()?;
-    for agent in &agents {
-        writeln!(out, "@{}", agent.handle)?;
-    }
-    if !agents.is_empty() {
-        writeln!(out, "@{EVERYONE}")?;
+    for name in reach::book()?.names() {
+        writeln!(out, "@{name}")?;
     }
     Ok(0)
 }

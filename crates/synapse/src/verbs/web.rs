@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::task::Poll;
 
@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use synapse::config::Config;
 use synapse::hub::login::{LoginFile, Right};
 use synapse::hub::{self, Presence, Running, Settings};
-use synapse::paths::Paths;
+use synapse::paths::{Paths, expand_home};
 use synapse::serve::acceptor;
 use synapse::token::Token;
 use tokio::signal::unix::{SignalKind, signal};
@@ -102,7 +102,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         );
     }
     let settings = Settings {
-        roots: config.web.roots.iter().map(|root| at_home(root)).collect(),
+        roots: config.web.roots.iter().map(expand_home).collect(),
         dir: std::env::current_dir().context("there is no working directory")?,
         names: config.host_names,
         token: token()?,
@@ -130,14 +130,6 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     });
     drop(presence);
     served.map(|()| 0)
-}
-
-/// `~` is the person's home, as in a shell.
-fn at_home(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), std::env::home_dir()) {
-        (Ok(below), Some(home)) => home.join(below),
-        _ => path.to_owned(),
-    }
 }
 
 fn already(running: &Running) -> String {

@@ -9,17 +9,7 @@ use crate::world::World;
 /// A home with an agent that asks everybody for its token, and one that knows it as `peer`.
 fn neighbours() -> (World, World) {
     let (there, here) = (World::configured("auth: token\n"), World::new());
-    let url = there.entry()["endpoint"].as_str().unwrap().to_owned();
-    let token = there.entry()["token_path"].as_str().unwrap().to_owned();
-    here.ok(&[
-        "external",
-        "discover",
-        &url,
-        "--alias",
-        "peer",
-        "--token-file",
-        &token,
-    ]);
+    here.discover(&there, "peer");
     (there, here)
 }
 

@@ -8,6 +8,7 @@
     reason = "this is a test"
 )]
 
+mod abroad;
 mod awkward;
 mod own;
 mod settings;

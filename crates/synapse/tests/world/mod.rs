@@ -166,6 +166,14 @@ impl World {
         self.http(&head, &body)
     }
 
+    /// Makes the agent of another world known here by an alias, with its token.
+    pub fn discover(&self, there: &Self, alias: &str) {
+        let entry = there.entry();
+        let [url, token] = ["endpoint", "token_path"].map(|name| entry[name].as_str().unwrap());
+        let args = ["external", "discover", url, "--alias", alias];
+        self.ok(&[&args[..], &["--token-file", token]].concat());
+    }
+
     /// Writes a profile and starts an agent of it.
     pub fn start_profile(&self, name: &str, yaml: &str) {
         let file = self.home.path().join(format!("{name}.yaml"));

@@ -97,8 +97,12 @@ impl Interface {
     fn seed(&self, operation: Operation<'_>) -> Call {
         let base = self.url.trim_end_matches('/');
         let send = |path: &str, outgoing: &Outgoing| {
-            let parts = self.parts(outgoing);
-            let body = json!({ "message": { "role": "user", "parts": parts } });
+            let mut message = Map::from_iter([
+                ("role".to_owned(), json!("user")),
+                ("parts".to_owned(), json!(self.parts(outgoing))),
+            ]);
+            note(&mut message, outgoing);
+            let body = json!({ "message": message });
             (Method::POST, path.to_owned(), Some(body))
         };
         let (method, path, body) = match operation {
@@ -156,6 +160,7 @@ impl Interface {
                 message.insert(name.to_owned(), json!(known));
             }
         }
+        note(&mut message, outgoing);
         let configuration = if is_old {
             json!({ "blocking": waits })
         } else {
@@ -167,6 +172,14 @@ impl Interface {
     fn parts(&self, outgoing: &Outgoing) -> Vec<Value> {
         let parts = outgoing.message.parts.iter();
         parts.map(|part| parts::write(part, self.dialect)).collect()
+    }
+}
+
+/// What our own agents read beside the words; others pass it over.
+fn note(message: &mut Map<String, Value>, outgoing: &Outgoing) {
+    let noted = &outgoing.message.metadata;
+    if !noted.is_empty() {
+        message.insert("metadata".to_owned(), json!(noted));
     }
 }
 

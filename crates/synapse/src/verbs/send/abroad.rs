@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 use std::io::{IsTerminal as _, Write as _};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use synapse::client::a2a::{Outgoing, RemoteTask};
 use synapse::external::External;
+use synapse::parcel::Parcel;
 use tokio::time::timeout;
 
 use super::super::{Failure, reach};
 use super::Manner;
 use super::growth::Screenful;
-use super::parcel::Parcel;
 use super::report::Report;
 use super::wait::{Ended, Shown};
 
@@ -26,10 +26,12 @@ pub(super) fn deliver(
 ) -> Result<u8> {
     let contacts = reach::contacts()?;
     let client = contacts.client(external)?;
-    let outgoing = Outgoing::read(parcel.message()).context("the message is empty")?;
-    let outgoing = Outgoing { task, ..outgoing };
+    let outgoing = Outgoing {
+        task,
+        ..parcel.outgoing()
+    };
     let told =
-        |task: &RemoteTask| task.to_seed_json(parcel.message(), &Timestamp::now().to_string());
+        |task: &RemoteTask| task.to_seed_json(&parcel.message(), &Timestamp::now().to_string());
     let mut out = std::io::stdout();
     reach::block_on(async {
         let Some(patience) = manner.patience else {

@@ -8,11 +8,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use synapse::client::Client;
+use synapse::parcel::Parcel;
 use synapse::registry::Entry;
 
 use super::super::spinner::Spinner;
 use super::super::{Failure, reach};
-use super::parcel::Parcel;
 use super::report::Report;
 use super::{Manner, wait};
 

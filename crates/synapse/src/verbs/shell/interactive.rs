@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Result;
 use synapse::config::Config;
 use synapse::paths::{Paths, create_folder};
-use synapse::shell::{CoShell, Editor, Outcome, Program, Request, Rest, Typed, with_input};
+use synapse::shell::{CoShell, Editor, Known, Outcome, Program, Request, Rest, Typed, with_input};
 use synapse::tty::{self, Event, Signals};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::super::{Failure, tasks};
+use super::super::{Failure, reach, tasks};
 use super::{complain, deliver};
 
 /// How long we may take to end after somebody asked for it.
@@ -33,7 +33,11 @@ pub(super) fn run(program: Program) -> Result<u8> {
         .build()?;
     let is_over = Arc::new(AtomicBool::new(false));
     let prompt = loaded.config.shell_prompt;
-    let editor = Editor::new(prompt, program.dialect(), &paths, Arc::clone(&is_over));
+    let known = Known {
+        book: reach::book()?,
+        history: &history,
+    };
+    let editor = Editor::new(prompt, program.dialect(), known, Arc::clone(&is_over));
     runtime.spawn(end_when_asked(Arc::clone(&is_over)));
     let dialect = program.dialect();
     let (shell, outcome) = runtime.block_on(CoShell::start(program))?;

@@ -1,23 +1,26 @@
-//! An agent that a message starts.
+//! An agent that a message starts: `auto_start` of its settings allows it.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use tokio::time::timeout;
 
-use crate::registry::Entry;
-
 /// How long an agent may take to be started.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Starts an agent of a profile in the background, where we work.
-pub(super) async fn start(profile: &str, own: &Entry) -> Result<()> {
+/// Starts an agent of a profile in the background, to work in `dir`. It can be reached when this returns, and
+/// keeps what it is sent until its program is ready.
+///
+/// # Errors
+/// If it cannot be started, as `synapse start` says it.
+pub async fn start(profile: &str, dir: &Path) -> Result<()> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
     let mut command = Command::new(program);
     command
         .args(["start", profile])
-        .current_dir(&own.working_dir)
+        .current_dir(dir)
         // It is nobody's child agent.
         .env_remove("SYNAPSE_AGENT_ID")
         .stdin(Stdio::null());
