@@ -42,9 +42,9 @@ pub struct Profile {
     pub submit_delay: Duration,
     /// The key that stops a running turn.
     pub interrupt_key: String,
-    /// The keys that empty the input box.
+    /// The keys that empty the input box; where none are named, one Backspace for each character does.
     pub clear_input_keys: Vec<String>,
-    /// The keys that end the program.
+    /// The keys that end the program where it waits for input.
     pub exit_keys: Vec<String>,
     /// How a message is introduced.
     pub prompt_template: String,
@@ -196,7 +196,7 @@ impl Profile {
             submit_sequence: "\r".to_owned(),
             submit_delay: Duration::from_millis(250),
             interrupt_key: "escape".to_owned(),
-            clear_input_keys: vec!["ctrl-u".to_owned()],
+            clear_input_keys: Vec::new(),
             exit_keys: vec!["ctrl-d".to_owned()],
             prompt_template: "[A2A:{task}:{sender}] {text}".to_owned(),
             input_detection: InputDetection::default(),

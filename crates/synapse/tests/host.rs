@@ -173,6 +173,24 @@ fn stop_leaves_no_process_and_no_entry() {
 }
 
 #[test]
+fn a_program_at_rest_is_asked_to_leave_with_its_own_keys() {
+    let world = World::new();
+    let [script, said] = ["rest.py", "said"].map(|name| world.home.path().join(name));
+    let lines = format!(
+        "try:\n    while True: input('rest> ')\nexcept EOFError:\n    open({said:?}, 'w').write('bye')\n"
+    );
+    std::fs::write(&script, lines).unwrap();
+    let yaml = format!(
+        "name: rest\ncommand: [python3, -u, {}]\nidle_regex: '^rest> $'\n",
+        script.display()
+    );
+    world.start_profile("rest", &yaml);
+    world.wait_for_state("rest", "IDLE");
+    world.ok(&["stop", "rest"]);
+    assert_eq!(std::fs::read_to_string(&said).unwrap(), "bye");
+}
+
+#[test]
 fn a_killed_host_takes_its_program_along_and_its_entry_is_swept() {
     let world = World::with_dummy();
     let pid = world.entry()["pid"].as_u64().unwrap();

@@ -4,6 +4,7 @@
 mod answers;
 mod channel;
 mod display;
+mod farewell;
 mod interrupt;
 mod keyboard;
 mod notices;
@@ -41,7 +42,7 @@ pub use routing::RoutingSetup;
 use tasks::Open;
 use turns::Running;
 
-/// How long a program may take to say goodbye.
+/// How long a program may take to end once it was asked with a signal.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Pieces of output a viewer may be behind before it must take a snapshot.
@@ -384,6 +385,7 @@ impl Session {
         self.inbox.close();
         self.ledger.board.set_stopping();
         self.cancel_all("the agent was stopped");
+        self.say_goodbye().await;
         let exit = {
             let (pty, output) = (&self.pty, &mut self.output);
             let ended = pty.terminate(GRACE);

@@ -1,6 +1,6 @@
 //! What is not meant for another agent goes to the program, and the person is told where it matters.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, profile};
 use crate::world::World;
 
 #[test]
@@ -79,6 +79,32 @@ fn a_file_that_is_not_there_stays_in_the_box_too() {
     desk.terminal.wait_for("cannot send no.txt");
     desk.terminal.wait_for("edit> @target --file no.txt look");
     assert!(desk.messages("target").is_empty());
+}
+
+#[test]
+fn keys_of_the_profile_empty_the_box() {
+    // A program that shows what it was typed, and empties its box at Ctrl-X alone.
+    const PICKY: &str = "
+import os, sys, tty
+tty.setraw(0)
+line = ''
+while True:
+    os.write(1, ('\\r\\x1b[Kpicky> ' + line).encode())
+    for c in os.read(0, 1000).decode():
+        if c == '\\x18': line = ''
+        elif c == '\\r': os.write(1, ('\\r\\nok: ' + line + '\\r\\n').encode()); line = ''
+        elif c >= ' ': line += c
+";
+    let world = World::new();
+    let more = "idle_regex: '^picky> $'\nclear_input_keys: [ctrl-x]";
+    let profile = profile(&world, "picky", PICKY, more);
+    let mut desk = Desk::with(world, &[&profile], "picky>");
+    desk.terminal.press("@target say:hi\r");
+    assert_eq!(desk.wait_for_messages(1), ["say:hi"], "{}", desk.log());
+    desk.terminal
+        .wait_until("the box is empty", |text| text.ends_with("picky>"));
+    desk.terminal.press("mine\r");
+    desk.terminal.wait_for("ok: mine");
 }
 
 #[test]

@@ -344,8 +344,9 @@ impl Session {
         self.feed_keys(&behind, now);
     }
 
-    /// Takes the line out of the box with Backspace, which is safe everywhere and at any time: Ctrl-C
-    /// would stop a program at work, and twice in a second it ends Claude even with text in its box.
+    /// Takes the line out of the box with the profile's keys, or else with Backspace, which is safe
+    /// everywhere and at any time: Ctrl-C would stop a program at work, and twice in a second it ends
+    /// Claude even with text in its box.
     fn clear_box(&mut self, decision: &str, now: Duration) {
         let (discipline, mode) = (self.discipline(), self.watcher.screen().modes().keyboard());
         let Some(line) = &mut self.routing.line else {
@@ -353,7 +354,12 @@ impl Session {
         };
         let press =
             |name: &str| Key::parse(name).map_or_else(|_| Vec::new(), |key| encode(&key, &mode));
+        let given = &self.profile.clear_input_keys;
         let (keys, patience) = match discipline {
+            _ if !given.is_empty() => {
+                let keys = given.iter().flat_map(|name| press(name));
+                (keys.collect(), CLEAR_PATIENCE)
+            }
             Discipline::Canonical => (press("ctrl-u"), ECHO_PATIENCE),
             Discipline::Raw => {
                 let Candidate { text, cursor, .. } = &line.candidate;
