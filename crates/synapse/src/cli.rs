@@ -9,6 +9,7 @@ use crate::verbs::external::External;
 use crate::verbs::list::List;
 use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
+use crate::verbs::shell::Shell;
 use crate::verbs::shell_hook::ShellHook;
 use crate::verbs::shell_line::ShellLine;
 use crate::verbs::start::Launch;
@@ -167,9 +168,9 @@ Examples:
     DummyAgent,
     /// A shell in which `@handle message` goes to agents and everything else to your own shell
     #[command(
-        after_help = "Examples:\n  synapse shell\n  synapse-shell\n\nIn it:\n  @codex --return what is this?\n  cat log | @codex --return what failed?\n  cd src && ls"
+        after_help = "Examples:\n  synapse shell\n  synapse-shell\n  synapse-shell -c \"git diff | @codex --return any bug?\"\n\nIn it:\n  @codex --return what is this?\n  cat log | @codex --return what failed?\n  cd src && ls"
     )]
-    Shell,
+    Shell(Shell),
     /// Print a hook for your shell: `@handle message` typed at its prompt goes to an agent
     #[command(
         after_help = "Put it at the end of your shell's start-up file:\n  eval \"$(synapse shell-hook)\"       # ~/.bashrc, ~/.zshrc\n  synapse shell-hook | source        # ~/.config/fish/config.fish"

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
         Command::Mcp => verbs::mcp::run(),
         Command::Man => verbs::manual::man(),
-        Command::Shell => verbs::shell::run(),
+        Command::Shell(args) => verbs::shell::run(&args),
         Command::ShellHook(args) => verbs::shell_hook::run(&args),
         Command::ShellLine(args) => verbs::shell_line::run(&args),
         Command::DummyAgent => verbs::dummy_agent::run(),

@@ -2,6 +2,7 @@
 //! if it is not for an agent.
 
 mod aside;
+mod blocks;
 mod complete;
 mod coshell;
 mod editor;
@@ -18,4 +19,4 @@ pub use editor::{Editor, Known, Typed};
 pub use line::{INPUT, Request, message, with_input};
 pub use program::Program;
 pub use quoting::Dialect;
-pub use script::ScriptShell;
+pub use script::{Input, ScriptShell};

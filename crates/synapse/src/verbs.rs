@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod dummy_agent;
 pub(crate) mod external;
 pub(crate) mod host;
+mod input;
 pub(crate) mod interrupt;
 pub(crate) mod keys;
 pub(crate) mod list;

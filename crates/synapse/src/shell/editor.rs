@@ -15,7 +15,7 @@ use reedline::{
 };
 
 use super::complete::complete;
-use super::line::Request;
+use super::line::{Request, insists};
 use super::look::Machine;
 use super::quoting::Dialect;
 use crate::address::AddressBook;
@@ -160,7 +160,7 @@ struct Lines(Dialect);
 
 impl Validator for Lines {
     fn validate(&self, line: &str) -> ValidationResult {
-        if Request::is_unfinished(line, self.0) {
+        if Request::is_unfinished(line, self.0) && !insists(line, self.0) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Complete

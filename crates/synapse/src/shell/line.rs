@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use synapse_term::router::{Command, CommandError, Pattern, Problem};
 
-use super::quoting::{Dialect, Quoting, is_unfinished};
+use super::quoting::{Dialect, Open, Quoting, unfinished};
 
 /// The handle, blanks on its own line, and all that follows.
 const MESSAGE: &str = r"(?s)^[\s--\n]*@([\w.-]+)[\s--\n]+(.+)$";
@@ -51,6 +51,10 @@ impl Request {
                 continue;
             };
             let command = command.trim().to_owned();
+            // In the middle of a loop it is the shell's own to complain about.
+            if unfinished(&command, dialect).is_some() {
+                continue;
+            }
             match piped(rest) {
                 Some(Ok(message)) => return Self::Piped { command, message },
                 Some(Err(error)) => return Self::Bad(error),
@@ -65,7 +69,7 @@ impl Request {
     pub fn is_unfinished(line: &str, dialect: Dialect) -> bool {
         match Self::read(line, dialect) {
             Self::Nothing | Self::Bad(_) => false,
-            Self::Run(line) => is_unfinished(&line, dialect),
+            Self::Run(line) => unfinished(&line, dialect).is_some(),
             Self::Message(command)
             | Self::Piped {
                 message: command, ..
@@ -75,6 +79,12 @@ impl Request {
             }),
         }
     }
+}
+
+/// Whether a person who ends such a line twice more with nothing on it wants it run as it is: our idea
+/// of where a block ends need not be that of their shell.
+pub(super) fn insists(line: &str, dialect: Dialect) -> bool {
+    line.ends_with("\n\n") && unfinished(line, dialect) == Some(Open::Block)
 }
 
 /// What a line asks of an agent. A line that is not addressed to anybody is nothing.
@@ -211,5 +221,19 @@ mod tests {
         ] {
             assert!(!is_open(line), "{line}");
         }
+    }
+
+    #[test]
+    fn a_block_is_one_command() {
+        let is_open = |line| Request::is_unfinished(line, Dialect::Posix);
+        assert!(is_open("for i in 1 2\ndo") && is_open("cat <<EOF\nit's"));
+        assert!(!is_open("for i in 1 2\ndo\n\necho $i\ndone"));
+        let all = "for i in 1 2; do echo $i; done | @a sum?";
+        assert!(matches!(read(all), Request::Piped { .. }));
+        let middle = "for i in 1 2; do echo $i | @a what?; done";
+        assert_eq!(read(middle), Request::Run(middle.to_owned()));
+        let insisted = |line| insists(line, Dialect::Posix);
+        assert!(insisted("for x (1 2) echo $x\n\n"));
+        assert!(!insisted("for i in 1\n") && !insisted("echo 'a\n\n") && !insisted("ls\n\n"));
     }
 }

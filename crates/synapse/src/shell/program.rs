@@ -146,19 +146,20 @@ impl Program {
     }
 
     /// The loop that runs lines where there is no terminal: a line of input for each line in `file`,
-    /// a line in `done` when it is over.
-    pub(super) fn lines(&self, file: &str, done: &str) -> String {
-        let (file, done) = (self.quote(file), self.quote(done));
+    /// a line in `done` when it is over. Commands read `input`.
+    pub(super) fn lines(&self, file: &str, done: &str, input: &str) -> String {
+        let [file, done, input] = [file, done, input].map(|path| self.quote(path));
         if self.dialect() == Dialect::Fish {
             return format!(
                 "function __synapse_co_status; return $argv[1]; end\n\
-                 while read __synapse_co_go; eval \"$(cat {file})\" </dev/null; \
+                 while read __synapse_co_go; eval \"$(cat {file})\" <{input}; \
                  echo \"$status $PWD\" >{done}; end"
             );
         }
+        // Opened once, so that what one command leaves of it the next one finds.
         format!(
-            "__synapse_co_status() {{ return \"$1\"; }}\n\
-             while IFS= read -r __synapse_co_go; do eval \"$(cat {file})\" </dev/null; \
+            "__synapse_co_status() {{ return \"$1\"; }}\nexec 9<{input}\n\
+             while IFS= read -r __synapse_co_go; do eval \"$(cat {file})\" <&9 9<&-; \
              echo \"$? $PWD\" >{done}; done"
         )
     }

@@ -1,6 +1,6 @@
 //! The shell behind `synapse shell` where there is no terminal: one process that runs lines as they come, so
-//! that folders, variables and functions are kept. Commands have an empty standard input, since ours has
-//! the lines.
+//! that folders, variables and functions are kept. Commands have our standard input, or an empty one if
+//! ours has the lines.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -26,12 +26,26 @@ pub struct ScriptShell {
     code: u8,
 }
 
+/// What commands read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Nothing.
+    Empty,
+    /// What we would read ourselves.
+    Ours,
+}
+
 impl ScriptShell {
     /// Starts it.
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(program: Program) -> Result<Self, CoShellError> {
+    pub fn start(program: Program, input: Input) -> Result<Self, CoShellError> {
+        let input = match input {
+            Input::Empty => "/dev/null".to_owned(),
+            // Its own standard input tells it when to run a line.
+            Input::Ours => format!("/proc/{}/fd/0", std::process::id()),
+        };
         let folder = Folder::new()?;
         let done = folder.path("done")?;
         mknodat(CWD, &done, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(io::Error::from)?;
@@ -40,7 +54,7 @@ impl ScriptShell {
         let fifo = openat(CWD, &done, flags, Mode::empty()).map_err(io::Error::from)?;
         let mut child = Command::new(&program.path)
             .arg("-c")
-            .arg(program.lines(&folder.path("line")?, &done))
+            .arg(program.lines(&folder.path("line")?, &done, &input))
             .stdin(Stdio::piped())
             .spawn()?;
         let go = child.stdin.take();

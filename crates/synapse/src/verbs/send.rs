@@ -6,7 +6,7 @@ mod growth;
 mod report;
 mod wait;
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use synapse::wake;
 use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
-use super::{Failure, profile, reach};
+use super::{Failure, input, profile, reach};
 use growth::Screenful;
 use report::Report;
 use wait::Shown;
@@ -220,14 +220,7 @@ impl Send {
 
     /// Reads what is to be sent.
     fn packed(&self, sender: Option<&Entry>) -> Result<Parcel> {
-        let text = if self.message == "-" {
-            let mut text = String::new();
-            let read = std::io::stdin().lock().read_to_string(&mut text);
-            read.context("cannot read standard input")?;
-            text.trim_end_matches('\n').to_owned()
-        } else {
-            self.message.clone()
-        };
+        let text = input::message(&self.message)?;
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(2, "the message is empty; say something").into());
         }

@@ -3,26 +3,47 @@
 mod interactive;
 mod script;
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use synapse::shell::Program;
 use synapse_term::router::Command;
 
 use super::shell_line::{Waiting, sending};
-use super::{Failure, paint, send};
+use super::{Failure, input, paint, send};
+
+/// `synapse shell …`
+#[derive(Args)]
+pub(crate) struct Shell {
+    /// Run this instead of asking for lines
+    #[arg(short = 'c', value_name = "COMMAND")]
+    command: Option<String>,
+    /// Run the lines of this file
+    #[arg(conflicts_with = "command")]
+    script: Option<PathBuf>,
+}
 
 /// Runs it; the exit code is that of the shell.
-pub(crate) fn run() -> Result<u8> {
+pub(crate) fn run(args: &Shell) -> Result<u8> {
     let (program, notice) = Program::of_user();
     if let Some(notice) = notice {
         eprintln!("synapse: {notice}");
+    }
+    if let Some(command) = &args.command {
+        return script::run_text(program, command.clone());
+    }
+    if let Some(file) = &args.script {
+        let text = std::fs::read_to_string(file);
+        let text = text.with_context(|| format!("cannot read {}", file.display()))?;
+        return script::run_text(program, text);
     }
     let has_editor = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if has_editor && !paint::is_dumb() {
         interactive::run(program)
     } else {
-        script::run(program)
+        script::run_input(program)
     }
 }
 
@@ -40,13 +61,10 @@ fn deliver(message: Command, left: &mut Vec<String>) -> u8 {
 
 /// What is typed until Ctrl-D, or the rest of a script.
 fn typed() -> Result<String> {
-    let mut text = String::new();
     if std::io::stdin().is_terminal() {
         eprintln!("type the message; Ctrl-D ends it");
     }
-    let read = std::io::stdin().lock().read_to_string(&mut text);
-    read.context("cannot read standard input")?;
-    Ok(text.trim_end_matches('\n').to_owned())
+    input::all()
 }
 
 fn complain(error: &anyhow::Error) -> u8 {

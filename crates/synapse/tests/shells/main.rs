@@ -11,6 +11,7 @@
 mod abroad;
 mod awkward;
 mod own;
+mod scripts;
 mod settings;
 mod shell;
 mod untouched;

@@ -340,6 +340,17 @@ fn open_quotes_and_backslashes_begin_another_line() {
     own.terminal.press("two' \\\r");
     own.wait_for_line("> ");
     assert!(own.enter("three").ends_with("\none\ntwo three"));
+    // A loop goes to its end, and a here-document to its own, whatever stands in it.
+    for line in ["for i in 1 2\r", "do echo n$i\r"] {
+        own.terminal.press(line);
+        own.wait_for_line("> ");
+    }
+    assert!(own.enter("done").ends_with("\nn1\nn2"));
+    for line in ["cat <<EOF\r", "it's (\r"] {
+        own.terminal.press(line);
+        own.wait_for_line("> ");
+    }
+    assert!(own.enter("EOF").ends_with("\nit's ("));
     own.terminal.press("@dummy \"it is\r");
     own.wait_for_line("> ");
     own.enter("long\"");
@@ -394,39 +405,6 @@ fn a_signal_ends_it_and_leaves_nobody_behind() {
     own.world.wait_until("the shell behind it is gone", |_| {
         crate::world::is_gone(&shell)
     });
-}
-
-#[test]
-fn without_a_terminal_lines_are_read_and_run() {
-    for shell in ["/bin/bash", "/usr/bin/zsh", "/usr/bin/fish", "/bin/dash"] {
-        let world = World::with_dummy();
-        let set = if shell.ends_with("fish") {
-            "set x 5"
-        } else {
-            "x=5"
-        };
-        let script = format!(
-            "mkdir -p deep; cd deep; {set}\necho $x 'two\nlines'; basename $PWD\n\
-             @dummy --return say:it's $HOME\necho piped | @dummy --return say:got\n\
-             cat\nexport SAID=1\nprintenv SAID\nsh -c 'exit 6'"
-        );
-        let mut command = world.command(&["shell"]);
-        let mut child = command
-            .env("SHELL", shell)
-            .env("HOME", world.home.path())
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), script.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(
-            said, "5 two\nlines\ndeep\nit's $HOME\ngot  piped\n1\n",
-            "{shell}"
-        );
-        assert_eq!(output.status.code(), Some(6), "{shell}");
-    }
 }
 
 impl Own {
