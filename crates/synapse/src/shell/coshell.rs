@@ -278,8 +278,14 @@ impl CoShell {
                 // There is room: it was looked at before.
                 Piece::Paint(bytes) if self.is_shown() => drop(display.push(&bytes)),
                 piece => {
-                    if let (Phase::Running, Piece::Done { code, .. }) = (self.phase, &piece) {
-                        over = Some(*code);
+                    match (self.phase, &piece) {
+                        (Phase::Running, Piece::Done { code, .. }) => over = Some(*code),
+                        // Ctrl-C ended a line that had changed what tells us.
+                        (Phase::Running, Piece::Ready) => {
+                            over = Some(INTERRUPTED);
+                            self.phase = Phase::Prompting;
+                        }
+                        _ => {}
                     }
                     self.take(&piece);
                 }

@@ -13,6 +13,9 @@ const WORD: &str = "@WORD@";
 /// Goes to the end of what may have been typed ahead and takes it away: it was for another program.
 const CLEAR: &str = "\x05\x15";
 
+/// Looks whether the line has taken away what tells us that it is over.
+const KEEP: &str = "; __synapse_co_keep";
+
 /// A shell, and what it understands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -124,11 +127,12 @@ impl Program {
     /// The keys that make it run the line in a file.
     pub(super) fn keys(&self, file: &str) -> String {
         let file = self.quote(file);
-        let read = match self.kind {
-            Kind::Known(Shell::Bash | Shell::Zsh) => format!("<{file}"),
-            Kind::Known(Shell::Fish) | Kind::Posix => format!("cat {file}"),
+        let (read, keep) = match self.kind {
+            Kind::Known(Shell::Bash | Shell::Zsh) => (format!("<{file}"), KEEP),
+            Kind::Known(Shell::Fish) => (format!("cat {file}"), ""),
+            Kind::Posix => (format!("cat {file}"), KEEP),
         };
-        format!("{CLEAR} __synapse_co_mark start; eval \"$({read})\"\r")
+        format!("{CLEAR} __synapse_co_mark start; eval \"$({read})\"{keep}\r")
     }
 
     /// A line as it goes into the file: the exit code before it is in sight, and its output goes to

@@ -386,6 +386,15 @@ fn settings_of_the_user_are_read() {
     assert!(own.terminal.everything().contains("from bashrc"));
     assert_eq!(own.enter("hi"), "hello");
     assert_eq!(own.enter("@dummy say:waited for"), "waited for");
+    // Read again, it sets anew what tells us that a line is over.
+    assert_eq!(own.enter(". ~/.bashrc"), "from bashrc");
+    assert_eq!(own.enter("PROMPT_COMMAND=; (exit 3)"), "");
+    assert_eq!(own.enter("echo $?"), "3");
+    own.terminal.press("PROMPT_COMMAND=; sleep 600\r");
+    own.wait_for_running("sleep");
+    own.terminal.press("\x03");
+    own.wait_for_prompt();
+    assert_eq!(own.enter("hi"), "hello");
     assert_eq!(
         own.enter("@all say:all of you")
             .split_whitespace()

@@ -21,11 +21,21 @@ __synapse_co_prompt() {
 }
 
 # Others set the prompt there, and may look at the exit code.
-if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) &&
-    [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
-    PROMPT_COMMAND=('__synapse_co_done && :' "${PROMPT_COMMAND[@]}" __synapse_co_prompt)
-else
-    PROMPT_COMMAND="__synapse_co_done && :
+__synapse_co_watch() {
+    [[ "${PROMPT_COMMAND[*]-}" == *__synapse_co_done*__synapse_co_prompt* ]] && return
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) &&
+        [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
+        PROMPT_COMMAND=('__synapse_co_done && :' "${PROMPT_COMMAND[@]}" __synapse_co_prompt)
+    else
+        PROMPT_COMMAND="__synapse_co_done && :
 ${PROMPT_COMMAND-}
 __synapse_co_prompt"
-fi
+    fi
+}
+# A line may have set it anew, as many a ~/.bashrc does that is read again.
+__synapse_co_keep() {
+    local status=$?
+    __synapse_co_watch
+    return "$status"
+}
+__synapse_co_watch

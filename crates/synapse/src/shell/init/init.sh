@@ -8,5 +8,11 @@ __synapse_co_mark() {
 __synapse_co_status() {
     return "$1"
 }
-PS1=$(printf '\033]7711;@WORD@;done;$?;$PWD\007\033]7711;@WORD@;ready\007')
-PS2=
+__synapse_co_prompt=$(printf '\033]7711;@WORD@;done;$?;$PWD\007\033]7711;@WORD@;ready\007')
+# A line may have set it anew.
+__synapse_co_keep() {
+    set -- "$?"
+    PS1=$__synapse_co_prompt PS2=
+    return "$1"
+}
+__synapse_co_keep

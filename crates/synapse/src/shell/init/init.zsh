@@ -17,4 +17,15 @@ __synapse_co_status() {
 __synapse_co_prompt() {
     PS1='%{'$'\e]7711;@WORD@;ready\a''%}' PS2= RPS1=
 }
-precmd_functions=(__synapse_co_done "${precmd_functions[@]}" __synapse_co_prompt)
+__synapse_co_watch() {
+    [[ "${precmd_functions[*]}" == *__synapse_co_done*__synapse_co_prompt ]] && return
+    precmd_functions=(${precmd_functions:#__synapse_co_*})
+    precmd_functions=(__synapse_co_done "${precmd_functions[@]}" __synapse_co_prompt)
+}
+# A line may have set them anew.
+__synapse_co_keep() {
+    local code=$?
+    __synapse_co_watch
+    return $code
+}
+__synapse_co_watch
