@@ -15,10 +15,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use score::{load, play_in_pieces, recordings};
-use synapse_term::frame::{Frame, Row};
+use synapse_term::frame::{Frame, Marks, Row, Style};
 use synapse_term::profile::Profile;
 use synapse_term::screen::{Overlay, Screen, Size};
 use synapse_term::watch::{Event, Watcher};
+use unicode_width::UnicodeWidthChar as _;
 
 fn size() -> impl Strategy<Value = Size> {
     (4u64..40, 1u64..12).prop_map(|(cols, rows)| Size::new(cols, rows).unwrap())
@@ -69,6 +70,28 @@ fn visible(screen: &mut Screen) -> (Frame, Vec<Row>) {
     (frame, screen.scrollback(usize::MAX))
 }
 
+/// How each cell of a row looks. The colour of a character does not show where there is none.
+fn visible_styles(row: &Row, cols: usize) -> Vec<Style> {
+    let mut glyphs: Vec<char> = Vec::with_capacity(cols);
+    for c in row.text.chars() {
+        glyphs.extend(std::iter::repeat_n(c, c.width().unwrap_or(0)));
+    }
+    glyphs.resize(cols, ' ');
+    let style_of = |(col, glyph): (usize, char)| {
+        let run = row.runs.iter().find(|run| run.cols.contains(&col));
+        let style = run.map_or_else(Style::default, |run| run.style);
+        let shows = Marks::UNDERLINE | Marks::INVERSE | Marks::STRIKE;
+        if glyph != ' ' || style.marks.0 & shows != 0 {
+            return style;
+        }
+        Style {
+            bg: style.bg,
+            ..Style::default()
+        }
+    };
+    glyphs.into_iter().enumerate().map(style_of).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -90,11 +113,17 @@ proptest! {
         size in size(), output in output(), top in 0usize..12, left in 0usize..9, count in 1usize..5,
     ) {
         let (mut screen, mut viewer) = (Screen::new(size), Screen::new(size));
+        let all = output.concat();
+        let has_wide = String::from_utf8_lossy(&all).chars().any(|c| c.width() == Some(2));
         // After a tab backwards the emulator still wraps, in mid-line: no terminal can be told that.
-        // A scroll region below the last row is ignored by terminals, and half taken by the emulator; no
-        // program inserts (IRM) where wide characters are cut.
+        // A scroll region below the last row is ignored by terminals, and half taken by the emulator.
+        // Where a wide character is cut by what erases or moves cells, the emulator keeps half of it,
+        // which eats a neighbour later; terminals blank both halves, as they are painted here.
         let is_odd = |bytes: &[u8]| {
-            bytes.ends_with(b"Z") || bytes.ends_with(b"r") || bytes == b"\x1b[4h"
+            let cuts: &[u8] = if has_wide { b"@PXKJ" } else { b"" };
+            let last = bytes.last().filter(|_| bytes.starts_with(b"\x1b["));
+            last.is_some_and(|last| b"Zr".contains(last) || cuts.contains(last))
+                || has_wide && bytes == b"\x1b[4h"
         };
         for bytes in output.iter().filter(|bytes| !is_odd(bytes)) {
             screen.feed(bytes, Duration::ZERO, |_| {});
@@ -111,13 +140,22 @@ proptest! {
         }
         screen.tick(Duration::from_secs(1));
         viewer.tick(Duration::from_secs(1));
-        let seen = |screen: &mut Screen| {
-            let frame = screen.frame();
+        let truth = screen.frame();
+        let seen = |frame: &Frame| {
             // Blanks at the end of a row look alike, written or erased.
-            let rows = frame.rows.iter().map(|row| row.text.trim_end().to_owned());
-            (rows.collect::<Vec<_>>(), frame.cursor, frame.modes)
+            let texts = frame.rows.iter().map(|row| row.text.trim_end().to_owned());
+            let looks = frame.rows.iter().zip(&truth.rows).map(|(row, truth)| {
+                let mut looks = visible_styles(row, frame.cols);
+                // The last column of a line that goes on may have been left free for a wide character:
+                // it is told apart from a blank until the cursor, standing there, is put back.
+                if truth.is_wrapped {
+                    looks.pop();
+                }
+                looks
+            });
+            (texts.collect::<Vec<_>>(), looks.collect::<Vec<_>>(), frame.cursor, frame.modes)
         };
-        prop_assert_eq!(seen(&mut viewer), seen(&mut screen));
+        prop_assert_eq!(seen(&viewer.frame()), seen(&truth));
     }
 
     #[test]
