@@ -4,6 +4,7 @@
 mod address;
 mod answer;
 mod journey;
+mod lane;
 mod pace;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use crate::paths::{Paths, expand_home};
 use crate::registry::Entry;
 use crate::session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
 use address::Unmet;
+use lane::{Lanes, Place};
 use pace::Pace;
 
 /// Errands that may wait for the courier; who comes after passes.
@@ -109,12 +111,17 @@ impl Courier {
     /// Carries until the agent is gone. What is on its way then is no longer waited for.
     pub async fn run(mut self) {
         let mut journeys = JoinSet::new();
+        let mut lanes = Lanes::default();
         loop {
             tokio::select! {
                 errand = self.errands.recv() => match errand {
                     Some(errand) => {
                         let desk = Arc::clone(&self.desk);
-                        journeys.spawn(desk.do_errand(errand));
+                        let place = match &errand {
+                            Errand::Send(dispatch) => Some(lanes.enter(&dispatch.command.handle)),
+                            _ => None,
+                        };
+                        journeys.spawn(desk.do_errand(errand, place));
                     }
                     None => return,
                 },
@@ -125,7 +132,7 @@ impl Courier {
 }
 
 impl Desk {
-    async fn do_errand(self: Arc<Self>, errand: Errand) {
+    async fn do_errand(self: Arc<Self>, errand: Errand, place: Option<Place>) {
         match errand {
             Errand::Find {
                 line,
@@ -135,7 +142,7 @@ impl Desk {
                 let found = self.find(handle, files).await;
                 let _ = self.session.tell(Command::Found(line, found)).await;
             }
-            Errand::Send(dispatch) => self.carry(dispatch).await,
+            Errand::Send(dispatch) => self.carry(dispatch, place).await,
             Errand::Log(decision) => self.write_down(decision).await,
         }
     }

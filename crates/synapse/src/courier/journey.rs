@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use super::address::{Target, Unmet, resolve};
 use super::answer::Answer;
+use super::lane::Place;
 use super::{Desk, named};
 use crate::address::Whom;
 use crate::client::Client;
@@ -36,11 +37,16 @@ pub(super) struct Journey {
     parcel: Parcel,
     /// Notices about it take each other's place.
     about: u64,
+    /// Left once it was accepted.
+    place: Option<Place>,
 }
 
 impl Desk {
     /// Carries a message to all it is meant for.
-    pub(super) async fn carry(self: Arc<Self>, dispatch: Dispatch) {
+    pub(super) async fn carry(self: Arc<Self>, dispatch: Dispatch, place: Option<Place>) {
+        if let Some(place) = &place {
+            place.come_first().await;
+        }
         let handle = dispatch.command.handle.clone();
         let about = self.next_about();
         let desk = Arc::clone(&self);
@@ -68,6 +74,7 @@ impl Desk {
             dispatch,
             parcel,
             about,
+            place,
         };
         match target {
             Target::One(Whom::Local(entry)) => journey.to_local(&entry).await,
@@ -165,7 +172,9 @@ impl Journey {
             Ok(client) => client,
             Err(error) => return self.not_sent(&to, &error).await,
         };
-        let task = match self.parcel.deliver(&client).await {
+        let accepted = self.parcel.deliver(&client).await;
+        self.leave_lane();
+        let task = match accepted {
             Ok(sent) => sent.id,
             Err(error) => return self.not_sent(&to, &error).await,
         };
@@ -188,6 +197,13 @@ impl Journey {
         let reply = self.wait(&client, &to, &task).await;
         let reply = reply.unwrap_or_else(|error| Err(format!("{error:#}")));
         self.bring_back(&to, Answer { task, reply }).await;
+    }
+
+    /// Whoever goes the same way may go on.
+    fn leave_lane(&self) {
+        if let Some(place) = &self.place {
+            place.leave();
+        }
     }
 
     fn may_go(&self, to: &str) -> bool {
@@ -273,6 +289,7 @@ impl Journey {
                 return self.not_sent(&to, &error).await;
             }
         };
+        self.leave_lane();
         self.desk.contacts.seen(external);
         match self.desk.feedback {
             Feedback::Inline => self.tell_step(&to, "Delivered").await,

@@ -1,0 +1,71 @@
+//! The order of what goes to one name: two messages typed in a breath arrive as they were typed, and nobody
+//! else waits for either.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::oneshot;
+
+/// Who is on the way to whom.
+#[derive(Debug, Default)]
+pub(super) struct Lanes(HashMap<String, oneshot::Receiver<()>>);
+
+/// A place in a lane. Whoever is behind goes on when it is left or gone.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    ahead: Arc<Mutex<Option<oneshot::Receiver<()>>>>,
+    behind: Arc<Mutex<Option<oneshot::Sender<()>>>>,
+}
+
+impl Lanes {
+    /// The place behind all who go to this name.
+    pub(super) fn enter(&mut self, name: &str) -> Place {
+        // Those that nobody is in any more are forgotten.
+        self.0
+            .retain(|_, last| last.try_recv() == Err(oneshot::error::TryRecvError::Empty));
+        let (behind, last) = oneshot::channel();
+        let ahead = self.0.insert(name.to_lowercase(), last);
+        Place {
+            ahead: Arc::new(Mutex::new(ahead)),
+            behind: Arc::new(Mutex::new(Some(behind))),
+        }
+    }
+}
+
+impl Place {
+    /// Waits until nobody is ahead.
+    pub(super) async fn come_first(&self) {
+        let ahead = self.ahead.lock().ok().and_then(|mut ahead| ahead.take());
+        if let Some(ahead) = ahead {
+            let _ = ahead.await;
+        }
+    }
+
+    /// Lets the next one go.
+    pub(super) fn leave(&self) {
+        if let Ok(mut behind) = self.behind.lock() {
+            behind.take();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn those_who_go_to_one_name_go_one_after_the_other() {
+        let mut lanes = Lanes::default();
+        let [first, second, other] = ["codex", "Codex", "claude"].map(|name| lanes.enter(name));
+        assert!(first.come_first().now_or_never().is_some());
+        assert!(other.come_first().now_or_never().is_some());
+        let mut waits = Box::pin(second.come_first());
+        assert!((&mut waits).now_or_never().is_none());
+        first.leave();
+        assert!(waits.now_or_never().is_some());
+        drop(second);
+        assert!(lanes.enter("codex").come_first().now_or_never().is_some());
+    }
+}
