@@ -133,8 +133,11 @@ impl Rule {
         if !is_for || !is_kind {
             return None;
         }
-        let says = |text: &str| squeezed(text).contains(&self.contains);
-        if !says(&asked.question) && !says(&asked.detail) {
+        let said = [&asked.question, &asked.detail];
+        let fits = said
+            .iter()
+            .any(|text| squeezed(text).contains(&self.contains));
+        if !fits || said.iter().any(|text| self.does_more(text)) {
             return None;
         }
         let is_it = |label: &str| called(label) == called(&self.choose);
@@ -150,6 +153,15 @@ impl Rule {
         } else {
             option.label.clone()
         })
+    }
+}
+
+impl Rule {
+    /// Whether there is more of a command than the rule names: another one behind it, a pipe, a redirection
+    /// or a substitution. Who allowed `cargo test` has not allowed `cargo test; rm -rf /`.
+    fn does_more(&self, text: &str) -> bool {
+        let rest = squeezed(text).replacen(&self.contains, " ", 1);
+        rest.contains([';', '&', '|', '<', '>', '`']) || rest.contains("$(")
     }
 }
 
@@ -231,6 +243,31 @@ mod tests {
         let handle = Handle::parse("x").unwrap();
         let other = wish(&json!({})).unwrap();
         assert_eq!(other.answer("codex", &handle, &asked(&json!({}))), None);
+    }
+
+    #[test]
+    fn a_command_that_does_more_than_the_rule_names_is_left_to_a_person() {
+        for more in [
+            "; rm -rf /",
+            " && make",
+            " | sh",
+            " > out",
+            " `id`",
+            " $(id)",
+            " <in",
+            " & x",
+        ] {
+            let question = json!({ "detail": format!("cargo test{more}") });
+            assert_eq!(answer(&json!({}), &question), None, "{more}");
+            let named = json!({ "contains": format!("cargo test{more}") });
+            assert_eq!(answer(&named, &question).as_deref(), Some("Yes"), "{more}");
+        }
+        let elsewhere = json!({ "contains": "want to proceed" });
+        let question = json!({ "detail": "cargo test; rm -rf /" });
+        assert_eq!(answer(&elsewhere, &question), None);
+        let twice = json!({ "contains": "cargo test;" });
+        let question = json!({ "detail": "cargo test; cargo test; rm" });
+        assert_eq!(answer(&twice, &question), None);
     }
 
     #[test]
