@@ -2,6 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { api } from "../api";
+import { AgentMenu } from "../parts/agent-menu";
 import { Badge } from "../parts/badge";
 import { Icon } from "../parts/icon";
 import { openDrawer } from "../parts/overlays";
@@ -99,6 +100,7 @@ function AgentHead({ agent }: { agent: Agent }) {
         {agent.branch ?? t("agent.noBranch")}
       </a>
       {isWide.value && agent.branch !== null && <BranchFacts agent={agent} />}
+      <AgentMenu agent={agent} peers={peers} />
     </header>
   );
 }

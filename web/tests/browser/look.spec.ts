@@ -121,6 +121,27 @@ test("keys go places, and the palette finds things", async ({ enter, fresh }) =>
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
 });
 
+test("a phone has the rest of an agent's head in a menu", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("menu"));
+  const more = page.locator(".agent-menu");
+  if (!isPhone(page)) {
+    await expect(more).toBeHidden();
+    return;
+  }
+  const items = more.getByRole("link");
+  await expect(items.first()).toBeHidden();
+  await more.locator("summary").tap();
+  await expect(more).toContainText("dummy");
+  await expect(items.first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(items.first()).toBeHidden();
+  await more.locator("summary").tap();
+  await more.getByRole("link", { name: "Details" }).tap();
+  await expect(page.getByRole("button", { name: /End/ })).toBeVisible();
+  await expect(items.first()).toBeHidden();
+});
+
 test("a phone changes tabs by a swipe", async ({ enter, fresh }) => {
   const page = await enter();
   test.skip(!isPhone(page), "for fingers");
