@@ -45,6 +45,8 @@ pub struct Watcher {
     was_idle: bool,
     /// The screen before the running turn.
     resting: Vec<Arc<Row>>,
+    /// A question stands, and nothing was submitted since.
+    is_unanswered: bool,
     events: Vec<Event>,
 }
 
@@ -92,6 +94,7 @@ impl Watcher {
             short_turn_at: None,
             was_idle: true,
             resting: Vec::new(),
+            is_unanswered: false,
             events: Vec::new(),
         }
     }
@@ -116,6 +119,11 @@ impl Watcher {
         };
         self.judge.note_keys(keys, now);
         self.last_keys = Some((keys, now));
+        // What answers a question is not the beginning of the next message.
+        if keys == Keys::Submit && self.is_unanswered {
+            self.is_unanswered = false;
+            self.typed.take_message();
+        }
         match keys {
             Keys::Interrupt => self.interrupted_at = Some(now),
             Keys::Submit if self.turn.is_none() => self.short_turn_at = Some(now + SHORT_TURN),
@@ -254,12 +262,17 @@ impl Watcher {
         let (state, at) = (change.reading.state(), change.at);
         let begins = matches!(state, State::Busy | State::Asking) && self.turn.is_none();
         self.events.push(Event::Reading(change));
+        if state != State::Asking && std::mem::take(&mut self.is_unanswered) {
+            // It was answered by a key that needs no Enter.
+            self.typed.forget();
+        }
         match state {
             State::Busy | State::Asking if begins => self.begin_turn(at),
             State::Idle => self.end_turn(at, None),
             State::Exited => self.end_turn(at, Some(Outcome::Open)),
             State::Busy | State::Asking | State::Starting => {}
         }
+        self.is_unanswered = state == State::Asking;
         self.was_idle = state == State::Idle || (self.was_idle && self.turn.is_some());
     }
 

@@ -369,3 +369,20 @@ fn a_profile_that_comes_with_a_project_is_used_only_after_a_look() {
             .success()
     );
 }
+
+#[test]
+fn an_answer_is_no_part_of_the_next_message() {
+    let world = World::with_dummy();
+    for question in ["ask:pick red|green", "ask:yn Sure?", "select:one|two"] {
+        let asked = world.run(&["send", "dummy", question, "--return"]);
+        assert_eq!(asked.status.code(), Some(4), "{question}");
+        let answer = match question {
+            "ask:yn Sure?" => "yes",
+            "select:one|two" => "two",
+            _ => "green",
+        };
+        world.ok(&["answer", "dummy", answer]);
+        let next = world.ok(&["send", "dummy", "say:next", "--return"]);
+        assert_eq!(next, "next\n", "after {question}");
+    }
+}

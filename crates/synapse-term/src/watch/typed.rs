@@ -60,6 +60,12 @@ impl Typed {
         message.trim_matches('\n').to_owned()
     }
 
+    /// Nothing of what was typed until now belongs to a message.
+    pub(super) fn forget(&mut self) {
+        self.text.clear();
+        self.submitted = 0;
+    }
+
     fn take(&mut self, input: &Input) -> Option<Keys> {
         match input {
             Input::Typed(text) => self.push(text),
@@ -77,8 +83,7 @@ impl Typed {
                 }
                 (KeyCode::Escape, _) => return Some(Keys::Interrupt),
                 (KeyCode::Char('c'), Modifiers::CTRL) => {
-                    self.text.clear();
-                    self.submitted = 0;
+                    self.forget();
                     return Some(Keys::Interrupt);
                 }
                 (KeyCode::Char('u'), Modifiers::CTRL) => {
