@@ -38,7 +38,7 @@ fn main() -> ExitCode {
             args,
         } => verbs::record::run(&profile, &output, &args),
         Command::Doctor(args) => verbs::doctor::run(&args),
-        Command::Completions { shell } => Ok(verbs::manual::completions(shell)),
+        Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),
         Command::Man => verbs::manual::man(),
         Command::Shell(args) => verbs::shell::run(&args),
@@ -63,8 +63,10 @@ fn main() -> ExitCode {
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+        let io = cause.downcast_ref::<std::io::Error>();
+        let json = cause.downcast_ref::<serde_json::Error>();
+        let kind = io.map(std::io::Error::kind);
+        let kind = kind.or_else(|| json.and_then(serde_json::Error::io_error_kind));
+        kind == Some(std::io::ErrorKind::BrokenPipe)
     })
 }

@@ -303,8 +303,11 @@ impl Session {
             Command::Resize(size) => {
                 self.ledger.board.set_look(None);
                 self.size.send_replace(size);
-                self.clear_notices();
+                let was_covered = self.forget_notices();
                 self.watcher.resize(screen_size(size), now);
+                if was_covered {
+                    self.repaint_all();
+                }
                 if let Err(error) = self.pty.resize(size) {
                     tracing::warn!(%error, "the window size could not be set");
                 }

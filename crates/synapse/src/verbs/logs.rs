@@ -29,11 +29,15 @@ pub(crate) struct Logs {
 
 /// Runs it. The log of an agent that is gone can be read too, by its handle.
 pub(crate) fn run(args: &Logs) -> Result<u8> {
-    let handle = match reach::agent(&args.agent) {
-        Ok(entry) => entry.handle,
-        Err(error) => Handle::parse(args.agent.trim_start_matches('@')).map_err(|_| error)?,
+    let paths = Paths::from_env()?;
+    let path = match reach::agent(&args.agent) {
+        Ok(entry) => paths.log(&entry.handle),
+        Err(error) => {
+            let gone = Handle::parse(args.agent.trim_start_matches('@')).ok();
+            let path = gone.map(|handle| paths.log(&handle));
+            path.filter(|path| path.exists()).ok_or(error)?
+        }
     };
-    let path = Paths::from_env()?.log(&handle);
     let mut log = open(&path)?;
     let text = last_lines(&mut log, &path, args.lines)?;
     let mut out = std::io::stdout().lock();

@@ -1,5 +1,7 @@
 //! `synapse completions` and `synapse man`: made from the command line itself.
 
+use std::io::Write as _;
+
 use anyhow::Result;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -7,14 +9,12 @@ use clap_complete::Shell;
 use crate::cli::Cli;
 
 /// Prints the completions of a shell.
-pub(crate) fn completions(shell: Shell) -> u8 {
-    clap_complete::generate(
-        shell,
-        &mut Cli::command(),
-        "synapse",
-        &mut std::io::stdout().lock(),
-    );
-    0
+pub(crate) fn completions(shell: Shell) -> Result<u8> {
+    let mut script = Vec::new();
+    // It panics where it cannot write.
+    clap_complete::generate(shell, &mut Cli::command(), "synapse", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(0)
 }
 
 /// Prints the manual page.

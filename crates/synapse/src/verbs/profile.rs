@@ -51,6 +51,15 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
     Ok(Profile::builtin(name)?)
 }
 
+/// Whether there is a profile of that name, or a file is meant.
+pub(crate) fn is_known(name: &str) -> Result<bool> {
+    let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
+    Ok(is_file(name)
+        || project.is_file()
+        || own_file(name)?.is_file()
+        || Profile::builtin_names().any(|known| known == name))
+}
+
 /// Whether a name is meant as a path.
 fn is_file(name: &str) -> bool {
     name.contains('/')

@@ -104,6 +104,7 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
         let client = Client::of(&entry)?;
         let path = format!("/tasks/{id}/cancel");
         client.call(Method::POST, &path, Some(&json!({}))).await?;
+        writeln!(std::io::stdout().lock(), "the task {id} is canceled")?;
         Ok(0)
     })
 }

@@ -1,20 +1,25 @@
 //! `synapse <profile>`: an agent in this terminal.
 
 use anyhow::Result;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use synapse::host::{Died, Host, Terminal};
 use synapse::mirror;
 use synapse::paths::Paths;
 use synapse::tty::{self, RawMode};
+use synapse_term::keys::nearest;
+use synapse_term::profile::Profile;
 
-use super::host;
-use crate::cli::Wrap;
+use super::{Failure, host, profile};
+use crate::cli::{Cli, Wrap};
 
 /// Runs it; the program's exit code is ours.
 pub(crate) fn run(args: &[String]) -> Result<u8> {
     let name = ["synapse".to_owned()];
     let args = Wrap::parse_from(name.iter().chain(args)).start;
     let paths = Paths::from_env()?;
+    if !profile::is_known(&args.profile)? {
+        return Err(unknown(&args.profile).into());
+    }
     let mut agent = host::agent(&args, &paths)?;
     tty::restore_on_panic();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -39,4 +44,16 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         let exit = exit.or_else(|error| error.downcast::<Died>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     }))?
+}
+
+/// A first word that is neither a command nor a profile was most likely meant to be a command.
+fn unknown(word: &str) -> Failure {
+    let cli = Cli::command();
+    let commands = cli.get_subcommands().filter(|one| !one.is_hide_set());
+    let near = nearest(word, commands.map(clap::Command::get_name)).unwrap_or("help");
+    let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
+    let message = format!(
+        "there is no command and no profile '{word}'; the nearest command is '{near}', profiles are {profiles}, or give a YAML file"
+    );
+    Failure::new(Failure::USAGE, message)
 }

@@ -36,7 +36,8 @@ fn a_log_can_be_read_when_the_agent_is_gone() {
     world.ok(&["stop", "dummy"]);
     assert!(world.ok(&["logs", "@dummy"]).contains("agent ended"));
     let nobody = world.run(&["logs", "nobody"]);
-    assert!(String::from_utf8_lossy(&nobody.stderr).contains("nobody.log"));
+    assert_eq!(nobody.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no agent is called 'nobody'"));
 }
 
 #[test]

@@ -113,3 +113,41 @@ fn the_exit_code_of_a_program_that_ends_at_once_is_ours() {
         assert!(painted.contains("words"), "{painted}");
     }
 }
+
+#[test]
+fn a_command_with_a_slip_is_a_usage_error_that_names_the_right_one() {
+    let world = World::new();
+    for (slip, meant) in [("lsit", "list"), ("statuss", "status"), ("sned", "send")] {
+        let output = world.run(&[slip]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(
+            error.contains(&format!("nearest command is '{meant}'")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let world = World::with_dummy();
+    for command in ["completions bash", "man", "list --json", "profile list"] {
+        let script = format!("set -o pipefail; $synapse {command} | true");
+        let mut shell = Command::new("bash");
+        let synapse = world.command(&[]);
+        shell
+            .args(["-c", &script])
+            .env("synapse", synapse.get_program());
+        shell.envs(
+            synapse
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        let output = shell.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && error.is_empty(),
+            "{command}: {error}"
+        );
+    }
+}

@@ -157,3 +157,17 @@ fn fill(desk: &mut Desk) {
     });
     desk.world.wait_for_state("here", "IDLE");
 }
+
+#[test]
+fn a_notice_goes_when_the_window_gets_narrow() {
+    let mut desk = Desk::new();
+    desk.terminal.press("say:before\r");
+    desk.terminal.wait_for("\nbefore");
+    let wide = "w".repeat(80);
+    desk.terminal.press(&format!("@target say:{wide}\r"));
+    desk.terminal.wait_for("[← target] www");
+    desk.terminal.resize(50, 20);
+    desk.terminal.wait_until("no trace of it is left", |text| {
+        !text.contains("ww") && text.contains("before") && text.ends_with("dummy>")
+    });
+}

@@ -37,6 +37,16 @@ impl Session {
         let _ = self.viewers.send(Arc::from(bytes));
     }
 
+    /// Shows the whole screen anew to all who watch.
+    pub(super) fn repaint_all(&mut self) {
+        if let Some(front) = &mut self.front {
+            front.make_stale();
+        }
+        let _ = self
+            .viewers
+            .send(Arc::from(self.watcher.screen().snapshot()));
+    }
+
     /// Whether anybody watches.
     pub(super) fn is_watched(&self) -> bool {
         self.front.is_some() || self.viewers.receiver_count() > 0

@@ -108,6 +108,14 @@ impl Session {
         }
     }
 
+    /// Drops all notices without a stroke; whether one was to be seen. A window that changes its size moves
+    /// what it shows to places that nobody knows.
+    pub(super) fn forget_notices(&mut self) -> bool {
+        self.notices.notes.clear();
+        self.notices.redraw_at = None;
+        self.notices.shown.take().is_some()
+    }
+
     /// Takes all notices away.
     pub(super) fn clear_notices(&mut self) {
         self.notices.notes.clear();
