@@ -140,6 +140,8 @@ pub struct Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
+    /// The program said it through its hooks.
+    Hook,
     /// From the program's own record.
     Record,
     /// The program said it through the channel made for that.
@@ -156,6 +158,7 @@ impl Source {
     /// The source as it goes over the wire.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Hook => "hook",
             Self::Record => "record",
             Self::Channel => "channel",
             Self::Screen => "screen",

@@ -7,6 +7,7 @@
 mod common;
 mod facts;
 mod known;
+mod testimony;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use crate::reading::{Evidence, Reading, State};
 use crate::signal::Signal;
 
 use facts::Facts;
+use testimony::Testimony;
+pub use testimony::{Claim, Contradiction, Witness};
 
 /// What the rules say at one moment.
 #[derive(Clone, Debug)]
@@ -39,6 +42,7 @@ impl Verdict {
 }
 
 /// A verdict and when it may change by time alone.
+#[derive(Clone)]
 struct Opinion {
     verdict: Option<Verdict>,
     ask_again: Option<Duration>,
@@ -80,11 +84,14 @@ impl Opinion {
 /// Decides what the program is doing.
 pub struct Judge {
     facts: Facts,
+    testimony: Testimony,
     view: View,
     reading: Reading,
     evidence: Evidence,
     waiting: Option<(Verdict, Duration)>,
     ask_again: Option<Duration>,
+    /// What the screen's own rules said last.
+    shown: Option<(State, Evidence)>,
 }
 
 /// What is to be seen on the present frame.
@@ -110,11 +117,13 @@ impl Default for Judge {
     fn default() -> Self {
         Self {
             facts: Facts::default(),
+            testimony: Testimony::default(),
             view: View::default(),
             reading: Reading::Starting,
             evidence: Evidence::new("spawned", ""),
             waiting: None,
             ask_again: None,
+            shown: None,
         }
     }
 }
@@ -166,6 +175,33 @@ impl Judge {
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);
+    }
+
+    /// Somebody other than the screen says what the program does.
+    pub fn testify(
+        &mut self,
+        witness: Witness,
+        claim: Claim,
+        profile: &Profile,
+        now: Duration,
+    ) -> Option<Change> {
+        self.testimony.note(witness, claim, now);
+        self.decide(profile, now)
+    }
+
+    /// What was last said by others than the screen, and by whom.
+    pub fn last_testimony(&self) -> Option<(Witness, State)> {
+        self.testimony.last()
+    }
+
+    /// What the screen alone says, whatever others say.
+    pub fn screen_evidence(&self) -> Option<&(State, Evidence)> {
+        self.shown.as_ref()
+    }
+
+    /// A disagreement of the witnesses that nobody was told of yet.
+    pub fn take_contradiction(&mut self) -> Option<Contradiction> {
+        self.testimony.take_news()
     }
 
     /// The screen was looked at.
@@ -268,6 +304,11 @@ impl Judge {
         } else {
             common::assess(&self.facts, &self.view, profile, state, now)
         };
+        let shown = opinion.verdict.as_ref();
+        if let Some(verdict) = shown {
+            self.shown = Some((verdict.reading.state(), verdict.evidence.clone()));
+        }
+        let opinion = self.testimony.weigh(opinion, &self.facts, &self.view, now);
         // A moment in the past would only be asked about again and again.
         self.ask_again = opinion.ask_again.filter(|at| *at > now);
         let Some(verdict) = opinion.verdict else {
@@ -295,6 +336,7 @@ impl Judge {
         }
         self.reading = verdict.reading.clone();
         self.evidence = verdict.evidence.clone();
+        self.testimony.note_published(self.reading.state());
         self.facts
             .note_published(self.reading.state(), &self.view.frame, now);
         Some(Change {

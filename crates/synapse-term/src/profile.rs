@@ -66,7 +66,9 @@ pub struct Profile {
     pub channel: bool,
     /// Whether the program is given our MCP server.
     pub mcp: bool,
-    /// Which record of the program gives exact replies.
+    /// The program's own hooks are used as a witness, where it has some.
+    pub hooks: bool,
+    /// Which record of the program gives exact replies; `none` for none.
     pub record: Option<String>,
     /// Signs of work.
     pub busy: BusyRules,
@@ -208,6 +210,7 @@ impl Profile {
             parse_json: true,
             channel: false,
             mcp: false,
+            hooks: true,
             record: None,
             busy: BusyRules::default(),
             idle: IdleRules::default(),

@@ -34,8 +34,24 @@ pub struct Prompt {
     pub default: Option<String>,
     /// How an option is picked.
     pub layout: Layout,
+    /// What the program wants to do, where that is known by itself.
+    pub call: Option<ToolCall>,
     /// Tells it from every other question, however often it is repainted.
     pub fingerprint: Fingerprint,
+}
+
+/// A tool call that waits for a permission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool, in the program's own words: `Bash`, `Edit`.
+    pub tool: String,
+    /// The command or the file, with its line breaks.
+    pub input: String,
+    /// Where it would run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// All of it is known, not just what fits the screen.
+    pub is_complete: bool,
 }
 
 /// What sort of answer a question wants.
@@ -150,18 +166,61 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
 }
 
+/// A question that a program announced beside its screen. It has no keys: it is answered where it was asked.
+pub fn announced(
+    kind: Kind,
+    question: String,
+    options: &[&str],
+    call: Option<ToolCall>,
+    id: &str,
+) -> Prompt {
+    let choices = options.iter().map(|label| Choice {
+        label: (*label).to_owned(),
+        key: String::new(),
+    });
+    let texts = [id, question.as_str()].into_iter();
+    let fingerprint = Fingerprint::of(kind, texts.chain(options.iter().copied()));
+    Prompt {
+        kind,
+        question,
+        detail: call.as_ref().map_or_else(String::new, |call| call.input.clone()),
+        options: choices.collect(),
+        selected: None,
+        default: None,
+        layout: Layout::Unknown,
+        call,
+        fingerprint,
+    }
+}
+
+/// The words with which a screen says what Escape does: `Esc to close`.
+pub(crate) fn escape_hint(line: &str) -> Option<String> {
+    let lower = line.to_lowercase();
+    let at = ["esc to ", "escape to "].iter().find_map(|hint| lower.find(hint))?;
+    let hint = line.get(at..)?;
+    let end = hint.find(['·', '•', '|', '│', ',', ')']).unwrap_or(hint.len());
+    let words = hint.get(..end)?.split_whitespace().take(4);
+    Some(words.collect::<Vec<_>>().join(" "))
+}
+
 /// A question that was announced, or must be there, but that nobody can read.
 pub fn unknown(frame: &Frame) -> Prompt {
     let screen: Vec<&str> = (0..frame.rows.len()).map(|row| frame.text(row)).collect();
     let last = screen.iter().rev().find(|text| !text.trim().is_empty());
+    let hint = screen.iter().rev().find_map(|text| escape_hint(text));
+    let options = hint.map(|label| Choice {
+        label,
+        key: "Escape".to_owned(),
+    });
     Prompt {
         kind: Kind::Unknown,
         question: last.map_or_else(String::new, |text| text.trim().to_owned()),
-        detail: String::new(),
-        options: Vec::new(),
+        detail: screen.join("\n").trim().to_owned(),
+        options: options.into_iter().collect(),
         selected: None,
         default: None,
         layout: Layout::Unknown,
+        call: None,
         fingerprint: Fingerprint::of(Kind::Unknown, screen),
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::chrome::{BoxView, find_box, find_common_box};
 use crate::frame::{Frame, Row};
-use crate::judge::{Change, Judge, Keys};
+use crate::judge::{Change, Claim, Contradiction, Judge, Keys, Witness};
 use crate::profile::Profile;
 use crate::reading::{Evidence, Reading, State};
 use crate::reply::{self, Cut, Follower, Outcome, Reply};
@@ -59,6 +59,8 @@ pub enum Event {
     Turn(TurnReport),
     /// The program spoke to us beside its screen (OSC 7710); still encoded.
     Channel(String),
+    /// The screen and another witness disagree.
+    Contradiction(Contradiction),
 }
 
 /// A turn that is over.
@@ -129,6 +131,22 @@ impl Watcher {
             Keys::Submit if self.turn.is_none() => self.short_turn_at = Some(now + SHORT_TURN),
             Keys::Submit | Keys::Editing => {}
         }
+    }
+
+    /// Somebody other than the screen says what the program does.
+    pub fn testify(&mut self, witness: Witness, claim: Claim, now: Duration) {
+        self.tick(now);
+        let change = self.judge.testify(witness, claim, &self.profile, now);
+        self.publish(change);
+    }
+
+    /// What each witness says at this moment, by name: first the screen.
+    pub fn witnesses(&self) -> Vec<(&'static str, String)> {
+        let screen = self.judge.screen_evidence();
+        let screen = screen.map(|(state, evidence)| ("screen", format!("{state} ({evidence})")));
+        let other = self.judge.last_testimony();
+        let other = other.map(|(witness, state)| (witness.name(), state.to_string()));
+        screen.into_iter().chain(other).collect()
     }
 
     /// The screen has another size now.
@@ -258,6 +276,9 @@ impl Watcher {
     }
 
     fn publish(&mut self, change: Option<Change>) {
+        if let Some(contradiction) = self.judge.take_contradiction() {
+            self.events.push(Event::Contradiction(contradiction));
+        }
         let Some(change) = change else { return };
         let (state, at) = (change.reading.state(), change.at);
         let begins = matches!(state, State::Busy | State::Asking) && self.turn.is_none();

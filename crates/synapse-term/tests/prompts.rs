@@ -292,7 +292,7 @@ fn a_program_with_only_a_prompt_is_followed_through_a_turn() {
         .into_iter()
         .filter_map(|event| match event {
             synapse_term::watch::Event::Turn(turn) => Some(turn),
-            synapse_term::watch::Event::Reading(_) | synapse_term::watch::Event::Channel(_) => None,
+            _ => None,
         })
         .collect();
     assert_eq!(turns.len(), 1);

@@ -48,10 +48,13 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
     List(List),
     /// Show what an agent does, and how we know
-    #[command(after_help = "Example:\n  synapse status codex")]
+    #[command(after_help = "Examples:\n  synapse status codex\n  synapse status codex --why")]
     Status {
         /// Which one
         agent: String,
+        /// Also say what each witness says: the screen, the program's hooks, its transcript
+        #[arg(long)]
+        why: bool,
         /// Print JSON: the body of GET /status
         #[arg(long)]
         json: bool,
@@ -179,6 +182,9 @@ Examples:
     /// What the hook calls with a line as it was typed
     #[command(hide = true)]
     ShellLine(ShellLine),
+    /// What a wrapped program runs as its hook
+    #[command(hide = true)]
+    HookEvent(crate::verbs::hook_event::HookEvent),
     /// Serve the other agents as tools (MCP) over standard input and output, for an agent's own use
     #[command(
         after_help = "Examples:\n  synapse claude --mcp                      # gives the tools to the agent that is wrapped\n  claude mcp add synapse -- synapse mcp     # to any other CLI"

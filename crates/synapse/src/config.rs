@@ -50,6 +50,8 @@ pub struct Config {
     /// How many tasks may wait for one agent.
     #[serde(deserialize_with = "queue_limit")]
     pub queue_limit: usize,
+    /// Whether the programs' own hooks are used as witnesses.
+    pub hooks: bool,
     /// Whether agents are given the tools of `synapse mcp`.
     pub mcp: bool,
     /// The screen of an agent in the background.
@@ -80,6 +82,7 @@ impl Default for Config {
             agents: BTreeMap::new(),
             auth: Auth::SameUser,
             queue_limit: 64,
+            hooks: true,
             mcp: false,
             size: Size {
                 columns: 120,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,11 +19,9 @@ use crate::config::{Limits, Reach};
 use crate::courier::{Courier, Orders};
 use crate::external::Contacts;
 use crate::http::{self, A2a, Door, Served};
-use crate::mcp::{Attached, Given, ToolServer, attached};
-use crate::paths::{Paths, create_folder};
-use crate::private_file;
-use crate::pty::{Exit, Size, Spawn, Termios};
-use crate::record::Record;
+use crate::launch;
+use crate::paths::Paths;
+use crate::pty::{Exit, Size, Termios};
 use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use crate::serve::{self, Server};
 use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
@@ -50,6 +48,8 @@ pub struct Agent {
     pub profile: Profile,
     /// Arguments added by the user.
     pub args: Vec<String>,
+    /// Options of ours that the program was seen to refuse.
+    pub refused_flags: Vec<String>,
     /// The handle, if the user chose one.
     pub name: Option<String>,
     /// The port.
@@ -90,6 +90,7 @@ pub struct Host {
     ledger: Ledger,
     courier: Courier,
     paths: Paths,
+    notes: Vec<String>,
 }
 
 impl Host {
@@ -139,12 +140,14 @@ impl Host {
         let (routing, errands) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
+        let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            spawn: spawn(agent, &claim, tools(agent, claim.id().as_str(), paths)?),
+            spawn: launch.spawn,
             queue_limit: agent.queue_limit,
             display: display.transpose()?,
-            record: record(profile),
+            transcript: launch.transcript,
+            hooks: launch.hooks,
             ledger: ledger.clone(),
             files: paths.tasks(),
             routing,
@@ -187,12 +190,18 @@ impl Host {
             resources,
             ledger,
             paths: paths.clone(),
+            notes: launch.notes,
         })
     }
 
     /// What others read of the agent.
     pub fn entry(&self) -> &crate::registry::Entry {
         self.claim.entry()
+    }
+
+    /// What the person should know about the start.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// What asks and answers.
@@ -217,7 +226,11 @@ impl Host {
             ledger,
             courier,
             paths,
+            notes,
         } = self;
+        for note in &notes {
+            tracing::warn!("{note}");
+        }
         let a2a = Arc::clone(&resources.a2a);
         listener.set_nonblocking(true)?;
         let accept = Server {
@@ -345,92 +358,24 @@ pub struct Died {
 }
 
 impl Died {
+    /// The option of ours that the program says it does not know, if that is what it died of.
+    pub fn refused_flag(&self) -> Option<&'static str> {
+        const OURS: [&str; 5] = ["--settings", "--no-daemon", "--mcp-config", "--config", "-c"];
+        let words = self.words.to_lowercase();
+        let complains = ["unknown option", "unexpected argument", "unrecognized", "unknown argument"];
+        let complaint = complains.iter().find_map(|complaint| words.split_once(complaint))?.1;
+        OURS.into_iter().find(|flag| {
+            let is_flag = |word: &str| word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '-')) == *flag;
+            complaint.lines().next().is_some_and(|line| line.split_whitespace().any(is_flag))
+        })
+    }
+
     fn new(exit: Exit, look: &Look) -> Self {
         let screen: Vec<&str> = (0..look.frame.rows.len())
             .map(|row| look.frame.text(row))
             .collect();
         let words = screen.join("\n").trim().to_owned();
         Self { exit, words }
-    }
-}
-
-/// The program's own record, below the home it will find.
-fn record(profile: &Profile) -> Option<Record> {
-    let home = profile.env.get("HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::var_os("HOME").map(PathBuf::from))?;
-    Record::of(profile.record.as_deref()?, &home)
-}
-
-/// What gives the program our MCP server, if it is to have it.
-fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
-    let program = agent.profile.command.first().map(PathBuf::from);
-    let program = program.as_deref().and_then(Path::file_name);
-    let Some(program) = program.filter(|_| agent.profile.mcp) else {
-        return Ok(Attached::default());
-    };
-    let of_profile = |name: &str| agent.profile.env.get(name).cloned();
-    let variable = |name: &str| of_profile(name).or_else(|| std::env::var(name).ok());
-    let moved = ["SYNAPSE_HOME", "A2A_HOME"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), variable(name)?)));
-    let server = ToolServer {
-        synapse: std::env::current_exe().context("this program cannot be found")?,
-        env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
-            .into_iter()
-            .chain(moved)
-            .collect(),
-    };
-    let given = Given {
-        args: &agent.args,
-        has_variable: &|name| variable(name).is_some(),
-        read: &|path| std::fs::read_to_string(path).ok(),
-    };
-    let folder = paths.mcp().join(id);
-    let tools = attached(&program.to_string_lossy(), &server, &folder, &given);
-    if let Some((path, text)) = &tools.file {
-        create_folder(&folder)?;
-        private_file::replace(path, text.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(tools)
-}
-
-fn spawn(agent: &Agent, claim: &Claim, tools: Attached) -> Spawn {
-    let profile = &agent.profile;
-    let mut argv = profile.command.clone();
-    // The dummy agent is this very program, wherever it is installed.
-    if let (Some(program), Ok(own)) = (argv.first_mut(), std::env::current_exe())
-        && program == "synapse"
-    {
-        *program = own.to_string_lossy().into_owned();
-    }
-    argv.extend(tools.args);
-    argv.extend(agent.args.iter().cloned());
-    let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
-    env.extend(tools.env);
-    env.push((
-        "SYNAPSE_AGENT_ID".to_owned(),
-        claim.id().as_str().to_owned(),
-    ));
-    if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
-        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
-    }
-    Spawn {
-        env: env
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        // A CLI inside a CLI of its kind refuses to start; a window has the size it has.
-        env_remove: vec!["CLAUDECODE".into(), "LINES".into(), "COLUMNS".into()],
-        cwd: Some(
-            profile
-                .cwd
-                .as_ref()
-                .map_or_else(|| agent.dir.clone(), PathBuf::from),
-        ),
-        size: agent.size,
-        modes: agent.terminal.as_ref().map(|tty| tty.modes.clone()),
-        ..Spawn::new(argv)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
 
 pub mod address;
+pub mod changes;
+pub mod cli_hooks;
 pub mod client;
 pub mod config;
 pub mod courier;
@@ -10,6 +12,7 @@ pub mod hook;
 pub mod host;
 pub mod http;
 pub mod hub;
+pub mod launch;
 mod lock;
 pub mod log_file;
 pub mod mcp;
@@ -19,7 +22,6 @@ pub mod parcel;
 pub mod paths;
 mod private_file;
 pub mod pty;
-pub mod record;
 pub mod registry;
 pub mod serve;
 pub mod session;
@@ -27,6 +29,7 @@ pub mod shell;
 pub mod store;
 pub mod sweep;
 pub mod token;
+pub mod transcript;
 pub mod trust;
 pub mod tty;
 pub mod wake;

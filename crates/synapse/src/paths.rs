@@ -161,6 +161,16 @@ impl Paths {
         self.synapse.join("mcp")
     }
 
+    /// The sockets on which hosts hear the hooks of their programs.
+    pub fn hooks(&self) -> PathBuf {
+        self.synapse.join("hooks")
+    }
+
+    /// What is known of the programs that were started, until they change.
+    pub fn programs(&self) -> PathBuf {
+        self.synapse.join("programs.json")
+    }
+
     /// The folders of tasks, each for the files that came with it.
     pub fn tasks(&self) -> PathBuf {
         self.synapse.join("tasks")

@@ -14,11 +14,11 @@ mod notice;
 mod order;
 mod outgoing;
 mod queue;
-mod turn;
+pub mod turn;
 
 use synapse_a2a::event::Timestamp;
 
-pub use actor::{RoutingSetup, Session, Setup};
+pub use actor::{HookSetup, RoutingSetup, Session, Setup};
 pub use board::{Board, Counts, News, Posted, Record, What};
 pub use command::{Accepted, Answer, Attached, Command, Look, Receipt, Refusal, Standing};
 pub use errand::{Author, Dispatch, Errand, Found, Notice};
@@ -26,7 +26,7 @@ pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};
 pub use ledger::Ledger;
 pub use queue::{Order, Priority, Queue, QueueFull};
-pub use turn::{Effect, Ending, Turn, TurnError};
+pub use turn::{HookFact, TurnError};
 
 /// The time, as events carry it.
 fn timestamp() -> Timestamp {

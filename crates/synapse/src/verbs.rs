@@ -2,11 +2,11 @@
 
 pub(crate) mod answer;
 pub(crate) mod attach;
-mod changes;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod dummy_agent;
 pub(crate) mod external;
+pub(crate) mod hook_event;
 pub(crate) mod host;
 mod input;
 pub(crate) mod interrupt;

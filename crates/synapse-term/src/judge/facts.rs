@@ -37,6 +37,8 @@ pub(super) struct Facts {
     pub(super) last_key: Option<Duration>,
     /// When a submit key was last pressed.
     pub(super) last_submit: Option<Duration>,
+    /// When Escape or Ctrl-C was last pressed.
+    pub(super) last_interrupt: Option<Duration>,
     /// A frame changed after the last submit key.
     pub(super) reacted: bool,
     /// A sign that only working programs show was seen since it last rested.
@@ -57,6 +59,9 @@ impl Facts {
         if keys == Keys::Submit {
             self.last_submit = Some(now);
             self.reacted = false;
+        }
+        if keys == Keys::Interrupt {
+            self.last_interrupt = Some(now);
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::facts::Facts;
 use super::{Opinion, View};
 use crate::profile::{InputBox, Profile};
-use crate::prompt::{Kind, Sureness, unknown};
+use crate::prompt::{Kind, Sureness, escape_hint, unknown};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::AgentState;
 
@@ -36,6 +36,9 @@ const ANNOUNCED_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Silence without any sign, after which something must be wrong.
 const SIGNLESS_PATIENCE: Duration = Duration::from_secs(3);
+
+/// A panel that covers the input box of an idle program is painted within this time.
+const PANEL_PATIENCE: Duration = Duration::from_millis(600);
 
 /// The same while the program has never been ready: it may load for long.
 const START_PATIENCE: Duration = Duration::from_secs(8);
@@ -105,6 +108,12 @@ pub(super) fn assess(
         let evidence = Evidence::new("question gone", "");
         return Opinion::certain(Reading::Busy, evidence, UNPROVOKED_BUSY_HOLD);
     }
+    // A panel over the box of an idle program: what is typed there goes astray.
+    let lacks_box = facts.box_seen && view.input_box.is_none() && profile.idle.input_box.is_some();
+    if let (State::Idle, true, Some(hint)) = (state, lacks_box, panel_hint(view)) {
+        let evidence = Evidence::new("panel", hint);
+        return patient(view, evidence, facts.last_change + PANEL_PATIENCE, now);
+    }
     let patience = if state == State::Starting {
         START_PATIENCE
     } else {
@@ -116,6 +125,13 @@ pub(super) fn assess(
     }
     let evidence = Evidence::new("silence without a sign", "");
     patient(view, evidence, facts.last_look + patience, now)
+}
+
+/// The words at the end of a screen that say how to leave what covers the input box.
+fn panel_hint(view: &View) -> Option<String> {
+    let last = view.frame.last_row()?;
+    let rows = last.saturating_sub(BESIDE)..=last;
+    rows.rev().find_map(|row| escape_hint(view.frame.text(row)))
 }
 
 /// A question that nobody recognises, but only from `due` on.

@@ -89,9 +89,15 @@ impl Prompt {
     /// If the answer fits no option or several, or nobody knows the keys.
     pub fn keys_for(&self, answer: &str, mode: &KeyboardMode) -> Result<Vec<Vec<u8>>, AnswerError> {
         match self.layout {
-            Layout::Unknown => Err(AnswerError::NotUnderstood {
-                question: self.question.clone(),
-            }),
+            // What the screen says of a key is all that is known.
+            Layout::Unknown => match self.find(answer).ok().and_then(|at| self.options.get(at)) {
+                Some(option) if !option.key.is_empty() => {
+                    Ok(vec![encode(&Key::parse(&option.key)?, mode)])
+                }
+                _ => Err(AnswerError::NotUnderstood {
+                    question: self.question.clone(),
+                }),
+            },
             Layout::Line => {
                 let text = match self.find(answer) {
                     Ok(option) => self.options.get(option).map_or(answer, |o| o.key.as_str()),

@@ -60,6 +60,7 @@ fn at(frame: &Frame, row: usize) -> Option<Prompt> {
     let labels = options.iter().map(|option| option.label.as_str());
     Some(Prompt {
         kind,
+        call: None,
         fingerprint: Fingerprint::of(kind, question.rows.iter().map(String::as_str).chain(labels)),
         detail: question.detail(),
         question: question.text,

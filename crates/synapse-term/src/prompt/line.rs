@@ -398,6 +398,7 @@ fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>)
     let labels = options.iter().map(|option| option.label.as_str());
     Prompt {
         kind,
+        call: None,
         fingerprint: Fingerprint::of(kind, std::iter::once(line).chain(labels)),
         question: line.to_owned(),
         detail: String::new(),

@@ -163,6 +163,7 @@ pub(super) fn form(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     })?;
     Some(Prompt {
         kind,
+        call: None,
         fingerprint: Fingerprint::of(kind, [question.as_str()]),
         question,
         detail: String::new(),
@@ -187,6 +188,7 @@ pub(super) fn hinted(frame: &Frame) -> Option<Prompt> {
     let texts: Vec<&str> = question.rows.iter().map(String::as_str).collect();
     Some(Prompt {
         kind: Kind::Unknown,
+        call: None,
         fingerprint: Fingerprint::of(Kind::Unknown, texts),
         detail: question.detail(),
         question: question
@@ -213,6 +215,7 @@ fn finish(question: Question, options: Vec<Choice>, selected: usize, layout: Lay
     let texts = question.rows.iter().map(String::as_str).chain(labels);
     Prompt {
         kind,
+        call: None,
         fingerprint: Fingerprint::of(kind, texts),
         detail: question.detail(),
         question: question.text,

@@ -17,6 +17,7 @@ const KEYS: &[(&str, &str)] = &[
     ("auth", "token, same-user or none"),
     ("ca_file", "a PEM file of certificate authorities to trust"),
     ("default_response_mode", "display or return"),
+    ("hooks", "true or false"),
     (
         "host_names",
         "a list of names others call this machine by, such as [agents.example]",

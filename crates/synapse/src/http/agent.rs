@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::Served;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
-use super::shapes::{ReceiptShape, StandingShape};
+use super::shapes::{ReceiptShape, StandingShape, WitnessShape};
 use crate::session::{Answer, Command, Look};
 
 /// How much of the screen `/status` tells.
@@ -42,6 +42,7 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
     if let (true, Some(standing)) = (board.is_stopping(), board.standing()) {
         return Ok(Json(StatusAnswer {
             standing: StandingShape::stopping(&standing),
+            witnesses: Vec::new(),
             context: String::new(),
             trouble: served.session.trouble(),
         }));
@@ -55,6 +56,7 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
         .map_or(0, |(at, _)| at);
     Ok(Json(StatusAnswer {
         standing: StandingShape::of(&look.standing),
+        witnesses: look.why.iter().map(WitnessShape::of).collect(),
         context: text.get(start..).unwrap_or(&text).to_owned(),
         trouble: served.session.trouble(),
     }))
@@ -65,6 +67,8 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
 pub(super) struct StatusAnswer {
     #[serde(flatten)]
     standing: StandingShape,
+    /// What each witness says: the screen, the program's hooks, its transcript.
+    witnesses: Vec<WitnessShape>,
     /// The last 2,000 characters of the screen.
     context: String,
     /// Why tasks cannot be kept on disk, while they cannot.

@@ -42,6 +42,12 @@ fn text(served: &Served) -> String {
     );
     page.line("synapse_pty_bytes_total", "", counts.painted);
     page.head(
+        "synapse_contradictions_total",
+        "counter",
+        "Times the screen and another witness disagreed about what the agent does.",
+    );
+    page.line("synapse_contradictions_total", "", counts.contradictions);
+    page.head(
         "synapse_watchers",
         "gauge",
         "Streams and sockets that watch now.",

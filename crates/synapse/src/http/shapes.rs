@@ -43,7 +43,7 @@ pub(super) struct TaskShape {
     updated_at: String,
     /// The reply, word for word, once it is known.
     reply: Option<String>,
-    /// How it is known: record, channel, screen, marker or timeout.
+    /// How it is known: hook, record, channel, screen, marker or timeout.
     source: Option<&'static str>,
 }
 
@@ -188,6 +188,23 @@ impl StandingShape {
     }
 }
 
+/// What one witness says about the agent.
+#[derive(Serialize, ToSchema)]
+pub(super) struct WitnessShape {
+    /// screen, hook, record, hooks, transcript or contradictions.
+    witness: String,
+    says: String,
+}
+
+impl WitnessShape {
+    pub(super) fn of((witness, says): &(String, String)) -> Self {
+        Self {
+            witness: witness.clone(),
+            says: says.clone(),
+        }
+    }
+}
+
 /// A question.
 #[derive(Serialize, ToSchema)]
 struct PromptShape {
@@ -201,6 +218,10 @@ struct PromptShape {
     /// The one under the cursor, from 0.
     selected: Option<usize>,
     default: Option<String>,
+    /// The tool call that waits for a permission, where it is known by itself: tool, input, cwd, `is_complete`.
+    #[schema(value_type = Object, nullable)]
+    #[serde(skip_serializing_if = "Value::is_null")]
+    call: Value,
     /// What an answer carries to be sure it answers this question.
     fingerprint: String,
 }
@@ -227,6 +248,7 @@ impl PromptShape {
             options: options.collect(),
             selected: prompt.selected,
             default: prompt.default.clone(),
+            call: json!(prompt.call),
             fingerprint: prompt.fingerprint.to_string(),
         }
     }

@@ -34,6 +34,24 @@ pub struct Given<'a> {
     pub has_variable: &'a dyn Fn(&str) -> bool,
     /// What is in a file of the system, if it is there.
     pub read: &'a dyn Fn(&Path) -> Option<String>,
+    /// Our files belong to root, as those of the system do.
+    pub is_root: bool,
+}
+
+/// Why a program cannot be given our server.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum AttachError {
+    /// Nobody knows how.
+    #[error(
+        "--mcp: {0} takes no MCP servers by argument; add it to its own settings: {server} mcp",
+        server = "synapse"
+    )]
+    Unknown(String),
+    /// Gemini CLI reads settings beside the user's from files of root alone.
+    #[error(
+        "--mcp: gemini takes settings beside your own only from files that belong to root; add the server to yours once: gemini mcp add --scope user synapse {} mcp", .0.display()
+    )]
+    NotRoot(PathBuf),
 }
 
 /// The variable by which Gemini finds settings beside the user's.
@@ -42,16 +60,24 @@ const GEMINI_SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 /// Where it finds them otherwise.
 const GEMINI_SYSTEM: &str = "/etc/gemini-cli/settings.json";
 
-/// What gives `program` our server. Nothing for a program we do not know, or where the user says
-/// otherwise. Files go below `folder`.
-pub fn attached(program: &str, server: &ToolServer, folder: &Path, given: &Given<'_>) -> Attached {
-    match program {
+/// What gives `program` our server; nothing where the user says otherwise. Files go below `folder`.
+///
+/// # Errors
+/// If the program takes no server in this way.
+pub fn attached(
+    program: &str,
+    server: &ToolServer,
+    folder: &Path,
+    given: &Given<'_>,
+) -> Result<Attached, AttachError> {
+    let attached = match program {
         "claude" => claude(server, given),
         "codex" => codex(server, given),
+        "gemini" if !given.is_root => return Err(AttachError::NotRoot(server.synapse.clone())),
         "gemini" => gemini(server, folder, given),
-        _ => None,
-    }
-    .unwrap_or_default()
+        _ => return Err(AttachError::Unknown(program.to_owned())),
+    };
+    Ok(attached.unwrap_or_default())
 }
 
 fn claude(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
@@ -142,8 +168,9 @@ mod tests {
             args: &args,
             has_variable: &|_| has_variable,
             read: &|_| system.map(str::to_owned),
+            is_root: true,
         };
-        attached(program, &server, Path::new("/home/s"), &given)
+        attached(program, &server, Path::new("/home/s"), &given).unwrap()
     }
 
     fn file(attached: Attached) -> Value {
@@ -180,7 +207,6 @@ mod tests {
         assert_eq!(gemini.env[0].0, GEMINI_SETTINGS);
         assert!(gemini.env[0].1.starts_with("/home/s/"));
         assert_eq!(file(gemini)["mcpServers"]["synapse"]["args"][0], "mcp");
-        assert_eq!(of("bash", &[], false, None), Attached::default());
     }
 
     #[test]

@@ -5,13 +5,16 @@ mod answers;
 mod channel;
 mod display;
 mod farewell;
+mod human;
 mod interrupt;
-mod keyboard;
 mod notices;
 mod output;
+mod questions;
 mod routing;
+mod streaming;
 mod tasks;
 mod turns;
+mod witnesses;
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -30,17 +33,21 @@ use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
 use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
+use super::turn::Input;
 use crate::pty::{
     Exit, Output, Piece, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer,
 };
-use crate::record::Record;
+use crate::transcript;
 use display::flush;
+use human::HumanTurn;
 use interrupt::Pending;
 use notices::Notices;
 use routing::Routing;
 pub use routing::RoutingSetup;
 use tasks::Open;
 use turns::Running;
+pub use witnesses::HookSetup;
+use witnesses::Witnesses;
 
 /// How long a program may take to end once it was asked with a signal.
 const GRACE: Duration = Duration::from_secs(3);
@@ -58,8 +65,10 @@ pub struct Setup {
     pub queue_limit: usize,
     /// The human's terminal in front of it; it also answers the program's questions. Without one we do.
     pub display: Option<OwnedFd>,
-    /// The program's own record, where it keeps one.
-    pub record: Option<Record>,
+    /// Where the program keeps its transcripts, if we can read them.
+    pub transcript: Option<transcript::Source>,
+    /// The program's hooks, where it runs ours.
+    pub hooks: Option<HookSetup>,
     /// Where events go.
     pub ledger: Ledger,
     /// Where the files of tasks are put.
@@ -90,7 +99,13 @@ pub struct Session {
     viewers: broadcast::Sender<Arc<[u8]>>,
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
-    record: Option<Record>,
+    witnesses: Witnesses,
+    /// The message of ours whose end the screen has not told yet.
+    unreported: Option<String>,
+    /// A turn of the person's that is over on the screen.
+    human: Option<HumanTurn>,
+    /// When the program last began to work.
+    busy_since: jiff::Timestamp,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
@@ -109,6 +124,7 @@ impl Session {
         let front = setup.display.map(Front::new).transpose();
         let (front, tap) = front.map_err(SpawnError::Terminal)?.unzip();
         let (pty, writer, output) = Pty::spawn_tapped(&setup.spawn, tap)?;
+        let program = pty.pid().as_raw_nonzero().get();
         let (suspended, is_suspended) = watch::channel(false);
         let (size_is, shown_size) = watch::channel(setup.spawn.size);
         let ledger = setup.ledger;
@@ -138,7 +154,10 @@ impl Session {
             viewers,
             inbox,
             answers_queries,
-            record: setup.record,
+            witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
+            unreported: None,
+            human: None,
+            busy_since: jiff::Timestamp::now(),
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
@@ -158,8 +177,10 @@ impl Session {
                     Some(command) => self.handle(command),
                 },
                 flushed = self.writer.flush(), if !self.writer.is_empty() => {
-                    // A terminal that is gone shows as the end of its output.
-                    let _ = flushed;
+                    // Nobody will read what is left; that the terminal is gone shows as the end of its output.
+                    if flushed.is_err() {
+                        self.writer.discard();
+                    }
                 }
                 shown = flush(&mut self.front), if self.has_unshown() => {
                     if shown.is_err() {
@@ -171,6 +192,7 @@ impl Session {
                     Some(piece) => self.take(&piece),
                     None => return self.exited().await,
                 },
+                word = self.witnesses.next() => self.take_word(word),
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {
@@ -199,10 +221,12 @@ impl Session {
     fn deadline(&self) -> Option<Duration> {
         let turn = self.running.as_ref().and_then(Running::deadline);
         let pending = self.pending.iter().map(|pending| pending.until).min();
+        let human = self.human.as_ref().map(|human| human.until);
         [
             self.watcher.deadline(),
             turn,
             pending,
+            human,
             self.routing.deadline(),
             self.notices.deadline(),
             self.display_waits_until(),
@@ -232,7 +256,10 @@ impl Session {
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
-        self.note_output(now);
+        self.step(Input::Output, now);
+        if let Some(running) = &mut self.running {
+            running.growth.note_output();
+        }
         let answers = self.watcher.screen().take_answers();
         if self.answers_queries && !answers.is_empty() {
             self.write(&answers, now);
@@ -240,32 +267,22 @@ impl Session {
         self.advance(now);
     }
 
-    /// Draws the consequences of what was seen, and of the time.
+    /// Draws the consequences of what was seen, and of the time. The order is the contract: what the screen
+    /// shows reaches the turn before the time does, so that an end is seen before a patience runs out; the
+    /// turn is settled before anything is told of it; and the next message is typed last, when nothing of
+    /// the turn before is left to do.
     fn advance(&mut self, now: Duration) {
-        // The end of the program ends the task before the end of its turn is told.
-        let is_ours = self.running.is_some();
         for event in self.watcher.take_events() {
             match event {
-                Event::Reading(change) => {
-                    if change.reading == Reading::Idle {
-                        self.look_for_empty_box();
-                    }
-                    self.settle_interrupts(change.reading.state());
-                    self.stop_canceled(change.reading.state(), now);
-                    self.step(|turn| turn.see(&change.reading));
-                }
-                Event::Turn(report) if is_ours => self.end_turn(&report),
-                Event::Turn(report) => self.keep_human_turn(report),
+                Event::Reading(change) => self.take_reading(&change.reading, now),
+                Event::Turn(report) => self.take_report(report, now),
                 Event::Channel(words) => self.hear(&words),
+                Event::Contradiction(contradiction) => self.note_contradiction(&contradiction),
             }
         }
-        self.step(|turn| turn.tick(now));
-        self.end_by_record(now);
-        self.look_for_record(now);
-        self.end_unseen(now);
+        self.step(Input::Tick, now);
+        self.expire_human_turn(now);
         self.tell_partial(now);
-        self.tell_due_question(now);
-        self.press_again(now);
         self.expire_interrupts(now);
         self.tell_ready();
         self.advance_routing(now);
@@ -273,6 +290,18 @@ impl Session {
         self.begin_next(now);
         self.settle_display();
         self.ledger.board.set_standing(self.standing());
+    }
+
+    /// The program does something else now.
+    fn take_reading(&mut self, reading: &Reading, now: Duration) {
+        match reading {
+            Reading::Idle => self.look_for_empty_box(),
+            Reading::Busy => self.busy_since = jiff::Timestamp::now(),
+            Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
+        }
+        self.note_reading(reading);
+        self.settle_interrupts(reading.state());
+        self.step(Input::Reading(reading), now);
     }
 
     fn write(&mut self, bytes: &[u8], now: Duration) {
@@ -299,7 +328,7 @@ impl Session {
             Command::Cancel(task, done) => {
                 let _ = done.send(self.cancel(&task, now));
             }
-            Command::Interrupt(key, done) => self.interrupt(key, Some(done), now),
+            Command::Interrupt(key, done) => self.interrupt(key, done, now),
             Command::Resize(size) => {
                 self.ledger.board.set_look(None);
                 self.size.send_replace(size);
@@ -346,6 +375,7 @@ impl Session {
     fn look(&mut self) -> Arc<Look> {
         let look = Arc::new(Look {
             standing: self.standing(),
+            why: self.why(),
             frame: self.watcher.frame(),
             snapshot: self.watcher.screen().snapshot(),
         });
@@ -418,6 +448,11 @@ impl Session {
         self.settle_interrupts(State::Exited);
         self.fail_all_exited();
     }
+}
+
+/// A text without white space: boxes wrap where they like, and programs change it in what is pasted.
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// A window no screen can have is shown on the nearest that can be.

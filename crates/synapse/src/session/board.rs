@@ -30,6 +30,8 @@ pub struct Board {
     state: watch::Sender<Option<State>>,
     /// Bytes the program has written.
     painted: AtomicU64,
+    /// How often witnesses contradicted each other.
+    contradictions: AtomicU64,
     is_stopping: AtomicBool,
 }
 
@@ -56,6 +58,8 @@ pub struct Counts {
     pub events: u64,
     /// Bytes the program has written.
     pub painted: u64,
+    /// How often the screen and another witness disagreed.
+    pub contradictions: u64,
     /// Who watches now.
     pub watchers: usize,
 }
@@ -134,6 +138,7 @@ impl Default for Board {
             look: RwLock::default(),
             state: watch::Sender::new(None),
             painted: AtomicU64::new(0),
+            contradictions: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
         }
     }
@@ -206,12 +211,17 @@ impl Board {
     pub fn counts(&self) -> Counts {
         Counts {
             painted: self.painted.load(Ordering::Relaxed),
+            contradictions: self.contradictions.load(Ordering::Relaxed),
             watchers: self.news.receiver_count(),
             ..self.read().counts.clone()
         }
     }
 
     /// The program wrote so much.
+    pub(super) fn add_contradiction(&self) {
+        self.contradictions.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(super) fn add_painted(&self, bytes: usize) {
         self.painted.fetch_add(bytes as u64, Ordering::Relaxed);
     }

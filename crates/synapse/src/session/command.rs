@@ -142,6 +142,8 @@ pub struct Receipt {
 pub struct Look {
     /// How it stands.
     pub standing: Standing,
+    /// What each witness says: who, and what.
+    pub why: Vec<(String, String)>,
     /// Its screen.
     pub frame: Frame,
     /// Its screen as ANSI bytes.

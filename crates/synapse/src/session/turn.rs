@@ -1,36 +1,159 @@
-//! One exchange with the program: paste, submit, prove, wait, end. Pure: readings and time in,
-//! effects out.
+//! One exchange with the program: typed, submitted, taken, asked, over. Pure: what the witnesses say
+//! and the time go in, effects come out. The session only gathers the inputs and performs the effects.
+//!
+//! Witnesses may speak late, early, twice, or not at all, and may contradict each other. What never
+//! happens, whatever they say: two ends, a submit key into an open question, `completed` while a
+//! trusted witness has the turn open, and "the submit key did nothing" for a message that any trusted
+//! witness saw taken.
+
+mod channel;
 
 use std::time::Duration;
 
+use synapse_a2a::event::Source;
+use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
-use synapse_term::reading::Reading;
-use synapse_term::reply::{Outcome, Speaker};
+use synapse_term::reading::{Reading, State};
+use synapse_term::reply::{self, Speaker};
 use synapse_term::watch::TurnReport;
 use thiserror::Error;
+
+pub use channel::{Channel, ChannelInput};
+
+use crate::transcript::{TurnRecord, Verdict};
 
 /// How long an agent may take to show that it noticed our submit key.
 const SUBMIT_PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// How long after the screen's end of a turn its transcript and hooks may still add to it.
+const LATE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long a program may rest with the turn open before the turn fails as unseen.
+const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long an interrupt may take to show before the key is pressed once more for a canceled task.
+const STOP_PATIENCE: Duration = Duration::from_secs(3);
+
 /// A turn in progress.
 #[derive(Debug)]
 pub struct Turn {
-    phase: Phase,
+    text: String,
     submit: Vec<u8>,
+    phase: Phase,
+    /// Who, other than the screen, saw the message taken.
+    taken: Taken,
     /// The fingerprint of the question last told.
     asked: Option<String>,
+    /// What the transcript has of the turn.
+    record: Option<TurnRecord>,
+    /// A transcript is followed, so an end on the screen waits for its words.
+    has_transcript: bool,
+    stop: Stop,
+    /// Since when the program rests although nobody saw the turn end.
+    rest_since: Option<Duration>,
+    /// What the program says through its channel.
+    pub channel: Channel,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Phase {
     /// The text is in the box; the submit key is pressed at this time.
-    Pasted { submit_at: Duration },
+    Typed { submit_at: Duration },
     /// The submit key was pressed; nothing has shown yet that it was noticed.
-    Submitted { since: Duration, is_retry: bool },
+    Submitted { since: Duration, presses: u8 },
     /// The program works on it.
     Running,
-    /// It is over.
+    /// The screen says that it is over; the transcript and the hooks may still say so too.
+    Ending { ending: Ending, until: Duration },
+    /// Nothing more is said about it.
     Over,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    by_hook: bool,
+    by_record: bool,
+    /// The hook's name for the turn, where it gives one.
+    id: Option<String>,
+    /// The end of a turn that was told before its beginning.
+    early: Option<HookFact>,
+}
+
+#[derive(Debug, Default)]
+struct Stop {
+    /// Why the task is canceled, if it is.
+    canceled: Option<String>,
+    /// Somebody wants it stopped as soon as it begins, perhaps with a key of their own.
+    wanted: Option<Option<Key>>,
+    /// A key to stop it was pressed.
+    is_pressed: bool,
+    /// When to press once more.
+    again_at: Option<Duration>,
+    was_repeated: bool,
+}
+
+/// What is to be seen of the program at the time of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    /// What the program does, for all that is known.
+    pub state: State,
+    /// It looks at rest, though it is too early to believe it.
+    pub is_about_to_rest: bool,
+    /// The screen reader follows a turn.
+    pub has_screen_turn: bool,
+    /// The input box is in sight and empty.
+    pub is_box_empty: bool,
+}
+
+/// What a witness reports, or what somebody wants.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// The reading changed.
+    Reading(&'a Reading),
+    /// The screen's account of the turn is complete.
+    Screen(&'a TurnReport),
+    /// The program said something through its hooks.
+    Hook(&'a HookFact),
+    /// The transcript has something of this turn.
+    Record(&'a TurnRecord),
+    /// The program said something through its channel.
+    Channel(&'a ChannelInput),
+    /// The program wrote something.
+    Output,
+    /// End the task.
+    Cancel(&'a str),
+    /// The program is about to be ended, and the task with it.
+    Abandon(&'a str),
+    /// Stop the turn, with this key or the usual one.
+    Interrupt(Option<&'a Key>),
+    /// Time has passed.
+    Tick,
+}
+
+/// What the program's hooks say about the turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HookFact {
+    /// It took this message.
+    Taken {
+        /// The message, word for word.
+        prompt: String,
+        /// The hook's name for the turn.
+        id: Option<String>,
+    },
+    /// The turn is over.
+    Over {
+        /// The reply, word for word.
+        text: Option<String>,
+        /// The hook's name for the turn.
+        id: Option<String>,
+    },
+    /// The turn failed.
+    Failed {
+        /// The program's own words.
+        text: String,
+    },
+    /// The user stopped the turn.
+    Interrupted,
 }
 
 /// What is to be done.
@@ -38,25 +161,44 @@ enum Phase {
 pub enum Effect {
     /// Write these bytes to the program.
     Write(Vec<u8>),
+    /// Press the key that stops the program, this one or the usual one.
+    Press(Option<Key>),
     /// The program works on it.
     Started,
     /// The program asks something.
     Asked(Box<Prompt>),
+    /// The program asks something through its channel.
+    AskedByChannel(Box<synapse_a2a::event::Question>),
     /// The question is answered.
     Resumed,
+    /// The program asked through its channel and went back to its prompt: others have their turn.
+    Parked,
     /// It is over.
     Ended(Ending),
+}
+
+/// A text and how it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The text.
+    pub text: String,
+    /// How it is known.
+    pub source: Source,
 }
 
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// With a reply.
-    Replied(String),
-    /// It was interrupted, or refused what it wanted to do.
-    Interrupted,
+    Replied(Words),
+    /// It was interrupted, or refused what it wanted to do; with what was said until then.
+    Interrupted(Option<Words>),
     /// The program said that it failed.
     Failed(String),
+    /// Its task was canceled; with what was said until then.
+    Canceled(String, Option<Words>),
+    /// The program refused the task through its channel.
+    Rejected(String),
     /// It could not be had.
     Broken(TurnError),
 }
@@ -83,110 +225,319 @@ pub enum TurnError {
 }
 
 impl Turn {
-    /// A turn whose text was just pasted; `submit` is pressed after `delay`.
-    pub fn begin(submit: Vec<u8>, delay: Duration, now: Duration) -> Self {
+    /// A turn whose text was just typed; `submit` is pressed after `delay`.
+    pub fn begin(
+        text: String,
+        submit: Vec<u8>,
+        delay: Duration,
+        has_transcript: bool,
+        now: Duration,
+    ) -> Self {
         Self {
-            phase: Phase::Pasted {
+            text,
+            submit,
+            phase: Phase::Typed {
                 submit_at: now + delay,
             },
-            submit,
+            taken: Taken::default(),
             asked: None,
+            record: None,
+            has_transcript,
+            stop: Stop::default(),
+            rest_since: None,
+            channel: Channel::default(),
         }
     }
 
-    /// What the program does now.
-    pub fn see(&mut self, reading: &Reading) -> Vec<Effect> {
-        match (self.phase, reading) {
-            (Phase::Over, _) => Vec::new(),
-            (_, Reading::Exited) => self.end(Ending::Broken(TurnError::Exited)),
-            // Pressing submit here would accept whatever the question offers first.
-            (Phase::Pasted { .. }, Reading::Asking(_)) => {
-                self.end(Ending::Broken(TurnError::QuestionOpen))
-            }
-            (Phase::Submitted { .. }, Reading::Busy) => {
-                self.phase = Phase::Running;
-                vec![Effect::Started]
-            }
-            (Phase::Submitted { .. }, Reading::Asking(prompt)) => {
-                self.phase = Phase::Running;
-                let mut effects = vec![Effect::Started];
-                effects.extend(self.ask(prompt));
-                effects
-            }
-            (Phase::Running, Reading::Asking(prompt)) => self.ask(prompt),
-            (Phase::Running, Reading::Busy) if self.asked.take().is_some() => vec![Effect::Resumed],
-            _ => Vec::new(),
+    /// Takes in what happened; says what is to be done about it.
+    pub fn step(&mut self, input: Input<'_>, scene: &Scene, now: Duration) -> Vec<Effect> {
+        if self.phase == Phase::Over {
+            return Vec::new();
         }
+        let mut effects = match input {
+            Input::Reading(reading) => self.see(reading, now),
+            Input::Screen(report) => self.report(report, now),
+            Input::Hook(fact) => self.hear(fact),
+            Input::Record(record) => self.read(record),
+            Input::Channel(word) => self.converse(word, now),
+            Input::Output => {
+                self.channel.note_output(now);
+                Vec::new()
+            }
+            Input::Cancel(why) => {
+                self.stop.canceled = Some(why.to_owned());
+                self.press_stop(None, scene.state, now)
+            }
+            Input::Abandon(why) => {
+                self.stop.canceled = Some(why.to_owned());
+                Vec::new()
+            }
+            Input::Interrupt(key) => self.press_stop(key.cloned(), scene.state, now),
+            Input::Tick => Vec::new(),
+        };
+        effects.extend(self.settle(scene, now));
+        effects
     }
 
-    /// The program finished a turn: ours, since nobody else may type meanwhile.
-    pub fn finish(&mut self, report: &TurnReport) -> Vec<Effect> {
-        match self.phase {
-            Phase::Submitted { .. } => {
-                let mut effects = vec![Effect::Started];
-                effects.extend(self.end(ending(report)));
-                effects
-            }
-            Phase::Running => self.end(ending(report)),
-            Phase::Pasted { .. } | Phase::Over => Vec::new(),
-        }
-    }
-
-    /// Time has passed.
-    pub fn tick(&mut self, now: Duration) -> Vec<Effect> {
-        match self.phase {
-            Phase::Pasted { submit_at } if now >= submit_at => {
-                self.phase = Phase::Submitted {
-                    since: now,
-                    is_retry: false,
-                };
-                vec![Effect::Write(self.submit.clone())]
-            }
-            Phase::Submitted {
-                since,
-                is_retry: false,
-            } if now >= since + SUBMIT_PATIENCE => {
-                // A missed Enter is harmless: the text is still in the box, and another sends it.
-                self.phase = Phase::Submitted {
-                    since: now,
-                    is_retry: true,
-                };
-                vec![Effect::Write(self.submit.clone())]
-            }
-            Phase::Submitted {
-                since,
-                is_retry: true,
-            } if now >= since + SUBMIT_PATIENCE => self.end(Ending::Broken(TurnError::NoReaction)),
-            _ => Vec::new(),
-        }
-    }
-
-    /// When `tick` must be called next, if at all.
+    /// When a tick must come next, if at all.
     pub fn deadline(&self) -> Option<Duration> {
-        match self.phase {
-            Phase::Pasted { submit_at } => Some(submit_at),
-            Phase::Submitted { since, .. } => Some(since + SUBMIT_PATIENCE),
-            Phase::Running | Phase::Over => None,
-        }
+        let phase = match &self.phase {
+            Phase::Typed { submit_at } => Some(*submit_at),
+            Phase::Submitted { since, .. } => Some(*since + SUBMIT_PATIENCE),
+            Phase::Ending { until, .. } => Some(*until),
+            Phase::Running => self.rest_since.map(|since| since + UNSEEN_PATIENCE),
+            Phase::Over => return None,
+        };
+        let all = [phase, self.stop.again_at, self.channel.deadline()];
+        all.into_iter().flatten().min()
     }
 
-    /// The program has shown in its own way that it noticed the message. Whether that is news.
-    pub fn notice(&mut self) -> bool {
-        let is_news = matches!(self.phase, Phase::Submitted { .. });
-        if is_news {
-            self.phase = Phase::Running;
-        }
-        is_news
+    /// The message as it was typed.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// Whether the program works on it.
+    /// Whether the program works on it and asks nothing.
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running && self.asked.is_none()
     }
 
-    /// Whether a question is open.
-    pub fn is_asking(&self) -> bool {
-        self.asked.is_some()
+    /// Whether a prompt that the program took is this message. Programs change white space in what
+    /// is pasted, and may have something of their own around it.
+    pub fn is_own_prompt(&self, prompt: &str) -> bool {
+        holds(prompt, &self.text)
+    }
+
+    /// What the program does now.
+    fn see(&mut self, reading: &Reading, now: Duration) -> Vec<Effect> {
+        match (&self.phase, reading) {
+            (_, Reading::Exited) => self.end(Ending::Broken(TurnError::Exited)),
+            // Pressing submit here would accept whatever the question offers first.
+            (Phase::Typed { .. }, Reading::Asking(_)) => {
+                self.end(Ending::Broken(TurnError::QuestionOpen))
+            }
+            (Phase::Submitted { .. }, Reading::Busy | Reading::Asking(_)) => {
+                let mut effects = self.start();
+                effects.extend(self.see(reading, now));
+                effects
+            }
+            (Phase::Running | Phase::Ending { .. }, Reading::Asking(prompt)) => {
+                self.phase = Phase::Running;
+                let mut effects = self.ask(prompt);
+                effects.extend(self.stop_at_start(State::Asking, now));
+                effects
+            }
+            (Phase::Running | Phase::Ending { .. }, Reading::Busy) => {
+                self.phase = Phase::Running;
+                let mut effects = Vec::new();
+                if self.asked.take().is_some() {
+                    effects.push(Effect::Resumed);
+                }
+                effects.extend(self.stop_at_start(State::Busy, now));
+                effects
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The screen's turn is over: ours, since nobody else may type meanwhile.
+    fn report(&mut self, report: &TurnReport, now: Duration) -> Vec<Effect> {
+        let mut effects = match self.phase {
+            Phase::Typed { .. } | Phase::Ending { .. } | Phase::Over => return Vec::new(),
+            Phase::Submitted { .. } => self.start(),
+            Phase::Running => Vec::new(),
+        };
+        if self.channel.is_asking() && self.stop.canceled.is_none() {
+            effects.extend(self.channel.tell().map(Effect::AskedByChannel));
+            effects.push(Effect::Parked);
+            self.phase = Phase::Over;
+            return effects;
+        }
+        let ending = ending(report);
+        let may_differ = matches!(ending, Ending::Replied(_) | Ending::Failed(_));
+        if may_differ && (self.has_transcript || self.taken.by_hook) {
+            let until = now + LATE_PATIENCE;
+            self.phase = Phase::Ending { ending, until };
+        } else {
+            effects.extend(self.end(ending));
+        }
+        effects
+    }
+
+    /// What the program says of itself.
+    fn hear(&mut self, fact: &HookFact) -> Vec<Effect> {
+        match fact {
+            HookFact::Taken { prompt, id } => {
+                if !self.is_own_prompt(prompt) || matches!(self.phase, Phase::Typed { .. }) {
+                    return Vec::new();
+                }
+                self.taken.by_hook = true;
+                self.taken.id.clone_from(id);
+                let mut effects = self.start();
+                // Each hook is a process of its own, so the end can overtake the beginning.
+                if let Some(early) = self.taken.early.take_if(|early| early.id() == id.as_ref()) {
+                    effects.extend(self.hear(&early));
+                }
+                effects
+            }
+            HookFact::Over { id, .. } if !self.taken.by_hook => {
+                if id.is_some() {
+                    self.taken.early = Some(fact.clone());
+                }
+                Vec::new()
+            }
+            // The end of another turn, told late.
+            HookFact::Over { id: Some(id), .. } if self.taken.id.as_ref().is_some_and(|own| own != id) => {
+                Vec::new()
+            }
+            HookFact::Over { text: Some(text), .. } => {
+                self.end(Ending::Replied(Words {
+                    text: text.clone(),
+                    source: Source::Hook,
+                }))
+            }
+            HookFact::Over { text: None, .. } => Vec::new(),
+            HookFact::Failed { text } if self.taken.by_hook => self.end(Ending::Failed(text.clone())),
+            HookFact::Interrupted if self.taken.by_hook => self.end(Ending::Interrupted(None)),
+            HookFact::Failed { .. } | HookFact::Interrupted => Vec::new(),
+        }
+    }
+
+    /// What the transcript has of the turn.
+    fn read(&mut self, record: &TurnRecord) -> Vec<Effect> {
+        if matches!(self.phase, Phase::Typed { .. }) {
+            return Vec::new();
+        }
+        self.taken.by_record = true;
+        self.record = Some(record.clone());
+        self.start()
+    }
+
+    fn converse(&mut self, word: &ChannelInput, now: Duration) -> Vec<Effect> {
+        // Who speaks has noticed the message, whatever the screen shows.
+        let effects = self.start();
+        self.channel.take(word, now);
+        effects
+    }
+
+    /// What follows from all that is known, and from the time.
+    fn settle(&mut self, scene: &Scene, now: Duration) -> Vec<Effect> {
+        let mut effects = self.end_by_record(scene);
+        match &self.phase {
+            Phase::Typed { submit_at } if now >= *submit_at => {
+                self.phase = Phase::Submitted {
+                    since: now,
+                    presses: 1,
+                };
+                effects.push(Effect::Write(self.submit.clone()));
+            }
+            Phase::Submitted { since, presses } if now >= *since + SUBMIT_PATIENCE => {
+                effects.extend(self.submit_again(*presses, scene, now));
+            }
+            Phase::Ending { ending, until } if now >= *until => {
+                let ending = ending.clone();
+                effects.extend(self.end(ending));
+            }
+            _ => {}
+        }
+        if self.phase == Phase::Over {
+            return effects;
+        }
+        if self.stop.again_at.is_some_and(|at| now >= at) {
+            self.stop.again_at = None;
+            self.stop.was_repeated = true;
+            effects.push(Effect::Press(None));
+        }
+        if let Some(question) = self.channel.due(scene.is_about_to_rest, now) {
+            effects.push(Effect::AskedByChannel(question));
+        }
+        effects.extend(self.end_unseen(scene, now));
+        effects
+    }
+
+    /// Ends a turn of which the transcript has the end, once nothing speaks against it.
+    fn end_by_record(&mut self, scene: &Scene) -> Vec<Effect> {
+        let (Some(record), Phase::Running | Phase::Ending { .. }) = (&self.record, &self.phase) else {
+            return Vec::new();
+        };
+        let Some(verdict) = &record.verdict else {
+            return Vec::new();
+        };
+        let is_ending = matches!(self.phase, Phase::Ending { .. });
+        let rests = is_ending || scene.is_about_to_rest || scene.state == State::Idle;
+        let ending = match verdict {
+            Verdict::Interrupted => Ending::Interrupted(words(&record.said)),
+            // What a program writes after it was stopped may be the torso of a reply.
+            _ if self.stop.is_pressed && !record.is_closed => return Vec::new(),
+            _ if !record.is_closed && !rests => return Vec::new(),
+            // An answered question that is still on the screen is not asked again; an open one stays.
+            _ if self.asked.is_some() && !record.is_closed => return Vec::new(),
+            Verdict::Replied(text) => Ending::Replied(Words {
+                text: text.clone(),
+                source: Source::Record,
+            }),
+            Verdict::Failed(why) => Ending::Failed(why.clone()),
+        };
+        self.end(ending)
+    }
+
+    /// The submit key has shown no effect. It is pressed once more, unless the text has left the box:
+    /// then another Enter would hit whatever came in its place.
+    fn submit_again(&mut self, presses: u8, scene: &Scene, now: Duration) -> Vec<Effect> {
+        if presses > 1 {
+            return self.end(Ending::Broken(TurnError::NoReaction));
+        }
+        self.phase = Phase::Submitted {
+            since: now,
+            presses: presses + 1,
+        };
+        if scene.is_box_empty {
+            return Vec::new();
+        }
+        vec![Effect::Write(self.submit.clone())]
+    }
+
+    /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay
+    /// open for ever and keep all others waiting.
+    fn end_unseen(&mut self, scene: &Scene, now: Duration) -> Vec<Effect> {
+        let rests = scene.state == State::Idle && !scene.has_screen_turn;
+        if !rests || !self.is_running() || self.channel.is_asking() {
+            self.rest_since = None;
+            return Vec::new();
+        }
+        let since = *self.rest_since.get_or_insert(now);
+        if now < since + UNSEEN_PATIENCE {
+            return Vec::new();
+        }
+        self.end(Ending::Broken(TurnError::Unseen))
+    }
+
+    /// Stops the program, at once where it works or asks, else as soon as it does.
+    fn press_stop(&mut self, key: Option<Key>, state: State, now: Duration) -> Vec<Effect> {
+        self.stop.wanted = Some(key);
+        self.stop_at_start(state, now)
+    }
+
+    fn stop_at_start(&mut self, state: State, now: Duration) -> Vec<Effect> {
+        if !matches!(state, State::Busy | State::Asking) {
+            return Vec::new();
+        }
+        let Some(key) = self.stop.wanted.take() else {
+            return Vec::new();
+        };
+        self.stop.is_pressed = true;
+        let may_repeat = self.stop.canceled.is_some() && !self.stop.was_repeated;
+        self.stop.again_at = may_repeat.then_some(now + STOP_PATIENCE);
+        vec![Effect::Press(key)]
+    }
+
+    /// Somebody saw the program take the message.
+    fn start(&mut self) -> Vec<Effect> {
+        if !matches!(self.phase, Phase::Submitted { .. }) {
+            return Vec::new();
+        }
+        self.phase = Phase::Running;
+        vec![Effect::Started]
     }
 
     fn ask(&mut self, prompt: &Prompt) -> Vec<Effect> {
@@ -198,124 +549,69 @@ impl Turn {
         vec![Effect::Asked(Box::new(prompt.clone()))]
     }
 
+    /// Ends the turn. Why its task was canceled or refused outranks how the program ended it.
     fn end(&mut self, ending: Ending) -> Vec<Effect> {
+        let is_broken = matches!(ending, Ending::Broken(_));
+        let mut effects = if is_broken { Vec::new() } else { self.start() };
         self.phase = Phase::Over;
-        vec![Effect::Ended(ending)]
+        let said = self.record.as_ref().and_then(|record| words(&record.said));
+        let ending = match (self.channel.refusal.take(), self.stop.canceled.take(), ending) {
+            (Some(reason), _, _) => Ending::Rejected(reason),
+            (None, Some(reason), Ending::Replied(words)) => Ending::Canceled(reason, Some(words)),
+            (None, Some(reason), Ending::Interrupted(words)) => {
+                Ending::Canceled(reason, words.or(said))
+            }
+            (None, Some(reason), _) => Ending::Canceled(reason, said),
+            (None, None, Ending::Interrupted(words)) => Ending::Interrupted(said.or(words)),
+            (None, None, ending) => ending,
+        };
+        effects.push(Effect::Ended(ending));
+        effects
     }
 }
 
+impl HookFact {
+    fn id(&self) -> Option<&String> {
+        match self {
+            Self::Taken { id, .. } | Self::Over { id, .. } => id.as_ref(),
+            Self::Failed { .. } | Self::Interrupted => None,
+        }
+    }
+}
+
+fn words(said: &str) -> Option<Words> {
+    (!said.trim().is_empty()).then(|| Words {
+        text: said.to_owned(),
+        source: Source::Record,
+    })
+}
+
+/// Whether `whole` holds `part`, white space aside.
+fn holds(whole: &str, part: &str) -> bool {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    let (whole, part) = (bare(whole), bare(part));
+    !part.is_empty() && whole.contains(&part)
+}
+
 fn ending(report: &TurnReport) -> Ending {
+    let text = || Words {
+        text: report.reply.text.clone(),
+        source: Source::Screen,
+    };
     match report.outcome {
-        Outcome::Completed => Ending::Replied(report.reply.text.clone()),
-        Outcome::Interrupted => Ending::Interrupted,
-        Outcome::Failed => {
-            let mut said = report
-                .reply
-                .blocks
-                .iter()
-                .filter(|b| b.speaker == Speaker::Program);
-            let said = said
-                .next()
-                .map_or("the agent reported an error", |block| block.text.as_str());
+        reply::Outcome::Completed => Ending::Replied(text()),
+        reply::Outcome::Interrupted => {
+            Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
+        }
+        reply::Outcome::Failed => {
+            let mut said = report.reply.blocks.iter();
+            let said = said.find(|block| block.speaker == Speaker::Program);
+            let said = said.map_or("the agent reported an error", |block| block.text.as_str());
             Ending::Failed(said.to_owned())
         }
-        Outcome::Open => Ending::Broken(TurnError::Exited),
+        reply::Outcome::Open => Ending::Broken(TurnError::Exited),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use synapse_term::prompt::unknown;
-    use synapse_term::reply::Reply;
-
-    use super::*;
-
-    const AT: fn(u64) -> Duration = Duration::from_millis;
-
-    fn turn() -> Turn {
-        Turn::begin(b"\r".to_vec(), AT(250), AT(0))
-    }
-
-    fn asking() -> Reading {
-        Reading::Asking(Box::new(unknown(&synapse_term::frame::Frame::default())))
-    }
-
-    fn report(outcome: Outcome) -> TurnReport {
-        let reply = Reply {
-            text: "hi".to_owned(),
-            blocks: Vec::new(),
-            outcome,
-        };
-        TurnReport {
-            at: AT(0),
-            typed: String::new(),
-            reply,
-            outcome,
-        }
-    }
-
-    #[test]
-    fn the_submit_key_is_a_write_of_its_own_after_the_delay() {
-        let mut turn = turn();
-        assert_eq!(turn.deadline(), Some(AT(250)));
-        assert_eq!(turn.tick(AT(249)), []);
-        assert_eq!(turn.tick(AT(250)), [Effect::Write(b"\r".to_vec())]);
-        assert_eq!(turn.see(&Reading::Busy), [Effect::Started]);
-        assert_eq!(turn.deadline(), None);
-        assert_eq!(
-            turn.finish(&report(Outcome::Completed)),
-            [Effect::Ended(Ending::Replied("hi".to_owned()))]
-        );
-    }
-
-    #[test]
-    fn never_submits_into_an_open_question() {
-        let mut turn = turn();
-        assert_eq!(
-            turn.see(&asking()),
-            [Effect::Ended(Ending::Broken(TurnError::QuestionOpen))]
-        );
-        assert_eq!(turn.tick(AT(10_000)), []);
-    }
-
-    #[test]
-    fn a_submit_key_that_did_nothing_is_pressed_once_more_and_no_more() {
-        let mut turn = turn();
-        turn.tick(AT(250));
-        assert_eq!(turn.tick(AT(1_749)), []);
-        assert_eq!(turn.tick(AT(1_750)), [Effect::Write(b"\r".to_vec())]);
-        let ended = Effect::Ended(Ending::Broken(TurnError::NoReaction));
-        assert_eq!(turn.tick(AT(3_250)), [ended]);
-    }
-
-    #[test]
-    fn a_question_is_told_once_and_its_answer_resumes() {
-        let mut turn = turn();
-        turn.tick(AT(250));
-        assert!(matches!(
-            turn.see(&asking())[..],
-            [Effect::Started, Effect::Asked(_)]
-        ));
-        assert_eq!(turn.see(&asking()), []);
-        assert_eq!(turn.see(&Reading::Busy), [Effect::Resumed]);
-        let ended = turn.finish(&report(Outcome::Interrupted));
-        assert_eq!(ended, [Effect::Ended(Ending::Interrupted)]);
-    }
-
-    #[test]
-    fn a_program_that_dies_ends_the_turn_at_once() {
-        let mut turn = turn();
-        let ended = Effect::Ended(Ending::Broken(TurnError::Exited));
-        assert_eq!(turn.see(&Reading::Exited), [ended]);
-    }
-
-    #[test]
-    fn a_turn_too_short_to_be_seen_running_is_still_a_turn() {
-        let mut turn = turn();
-        turn.tick(AT(250));
-        assert!(matches!(
-            turn.finish(&report(Outcome::Completed))[..],
-            [Effect::Started, Effect::Ended(Ending::Replied(_))]
-        ));
-    }
-}
+mod tests;

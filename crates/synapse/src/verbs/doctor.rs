@@ -15,6 +15,7 @@ use synapse::paths::Paths;
 
 use super::spinner::Spinner;
 use super::{paint, reach};
+pub(crate) use agent::witnesses;
 use check::{Check, Level};
 
 /// `synapse doctor …`

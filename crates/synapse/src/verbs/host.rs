@@ -110,6 +110,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     });
     let mut profile = profile::find(&args.profile)?;
     profile.mcp |= args.mcp || config.mcp;
+    profile.hooks &= config.hooks;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
     let size = args.size.unwrap_or(config.size);
     let reach = config.reach();
@@ -117,6 +118,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         port: PortWish::from_flag(args.port, usual_port),
         profile,
         args: args.args.clone(),
+        refused_flags: Vec::new(),
         name: args.name.clone(),
         reach: Reach {
             listen: args.listen.unwrap_or(reach.listen),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::reach;
 
 /// Runs it.
-pub(crate) fn run(agent: &str, json: bool) -> Result<u8> {
+pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
     let body = reach::ask(agent, async |client| {
         client.call(Method::GET, "/status", None).await
     })?;
@@ -35,6 +35,11 @@ pub(crate) fn run(agent: &str, json: bool) -> Result<u8> {
     )?;
     if let Some(prompt) = body.get("prompt").filter(|prompt| !prompt.is_null()) {
         write!(out, "{}", readable(prompt))?;
+    }
+    if why {
+        for (witness, says) in super::doctor::witnesses(&body) {
+            writeln!(out, "  {witness:<14} {says}")?;
+        }
     }
     Ok(0)
 }

@@ -40,6 +40,11 @@ impl Session {
             });
         }
         let prompt = prompt.clone();
+        if let Some(answered) = self.answer_by_hook(&prompt, &answer.value, now) {
+            answered?;
+            self.keep(said(answer));
+            return Ok(());
+        }
         let mode = self.watcher.screen().modes().keyboard();
         let writes = prompt.keys_for(&answer.value, &mode);
         let writes = writes.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
@@ -101,9 +106,7 @@ impl Session {
 
     fn is_asked_by_channel(&self, task: Option<&TaskId>) -> bool {
         self.running.as_ref().is_some_and(|running| {
-            let channel = &running.channel;
-            let is_told = channel.question.is_some() && channel.ask_at.is_none();
-            is_told && task.is_none_or(|task| running.task == *task)
+            running.turn.channel.has_told() && task.is_none_or(|task| running.task == *task)
         })
     }
 
@@ -118,7 +121,7 @@ impl Session {
         let mut typed = typed.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
         typed.extend_from_slice(self.profile.submit_sequence.as_bytes());
         if let Some(running) = &mut self.running {
-            running.channel.question = None;
+            running.turn.channel.settle_question();
         }
         self.keep(said(answer));
         self.move_to(&task, Status::Working);

@@ -6,8 +6,7 @@ use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
 use synapse_a2a::message::{Message, Part, Role};
 
 use super::Session;
-use super::turns::ASK_PAUSE;
-use crate::session::Effect;
+use crate::session::turn::{ChannelInput, Input};
 
 impl Session {
     /// The program said something. Outside a turn there is no task it could be about.
@@ -22,29 +21,26 @@ impl Session {
         let Some(task) = self.running.as_ref().map(|running| running.task.clone()) else {
             return;
         };
-        // Who speaks has noticed the message, whatever the screen shows.
-        self.step(|turn| {
-            if turn.notice() {
-                vec![Effect::Started]
-            } else {
-                Vec::new()
-            }
-        });
+        let now = self.now();
+        let input = match &word {
+            Word::Artifact(_) | Word::Message(_) => ChannelInput::Answer,
+            Word::Ask(question) => ChannelInput::Ask(Box::new(Question {
+                fingerprint: uuid::Uuid::now_v7().simple().to_string(),
+                ..question.clone()
+            })),
+            Word::Reject(reason) => ChannelInput::Refuse(reason.clone()),
+            Word::Progress(_) => ChannelInput::Note,
+        };
+        self.step(Input::Channel(&input), now);
         match word {
             Word::Artifact(artifact) => self.take_artifact(&task, artifact),
             Word::Message(parts) => self.take_message(&task, parts),
-            Word::Ask(question) => self.take_question(question),
-            Word::Reject(reason) => {
-                if let Some(running) = &mut self.running {
-                    running.channel.refusal = Some(reason);
-                }
-            }
             Word::Progress(text) => self.post(&task, Fact::Noted { text }),
+            Word::Ask(_) | Word::Reject(_) => {}
         }
     }
 
     fn take_artifact(&mut self, task: &TaskId, given: ChannelArtifact) {
-        self.mark_answered();
         let open = self.open.get(task);
         let artifacts = open.map(|open| open.task.artifacts()).unwrap_or_default();
         let name = given.id.unwrap_or_else(|| artifacts.len().to_string());
@@ -66,7 +62,6 @@ impl Session {
     }
 
     fn take_message(&mut self, task: &TaskId, parts: Vec<Part>) {
-        self.mark_answered();
         let id = MessageId::new(uuid::Uuid::now_v7().to_string());
         let message = Message::new(id, Role::Agent, parts);
         let text = message.words();
@@ -76,24 +71,5 @@ impl Session {
             source: Source::Channel,
         };
         self.post(task, Fact::Replied { said });
-    }
-
-    /// Keeps a question until it is clear where its answer goes.
-    fn take_question(&mut self, question: Question) {
-        let question = Question {
-            fingerprint: uuid::Uuid::now_v7().simple().to_string(),
-            ..question
-        };
-        let now = self.now();
-        if let Some(running) = &mut self.running {
-            running.channel.question = Some(question);
-            running.channel.ask_at = Some(now + ASK_PAUSE);
-        }
-    }
-
-    fn mark_answered(&mut self) {
-        if let Some(running) = &mut self.running {
-            running.channel.has_answered = true;
-        }
     }
 }

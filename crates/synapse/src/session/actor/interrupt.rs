@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::Session;
 use crate::session::Receipt;
+use crate::session::turn::Input;
 
 /// How long an interrupt may take to show.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -25,72 +26,56 @@ impl Session {
     pub(super) fn interrupt(
         &mut self,
         key: Option<Key>,
-        done: Option<oneshot::Sender<Receipt>>,
+        done: oneshot::Sender<Receipt>,
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
-        if let (State::Idle, Some(running), Some(_)) = (was, &mut self.running, &done) {
-            // Its message is on the way into the program: it is stopped as soon as it begins.
-            running.stop_at_start = done.map(|done| (key, done));
-            return;
-        }
-        let key = match was {
-            State::Busy | State::Asking => Some(key.unwrap_or_else(|| self.interrupt_key())),
-            State::Starting | State::Idle | State::Exited => None,
-        };
-        if let Some(key) = &key {
-            if let Some(running) = &mut self.running {
-                running.is_interrupted = true;
-                let may_repeat = running.canceled.is_some() && !running.was_pressed_again;
-                running.press_again_at = may_repeat.then_some(now + PATIENCE);
+        match (&mut self.running, was) {
+            (Some(running), _) => {
+                // One whose message is on the way into the program is stopped as soon as it begins.
+                running.stop_receipts.push(done);
+                self.step(Input::Interrupt(key.as_ref()), now);
             }
-            let mode = self.watcher.screen().modes().keyboard();
-            self.write(&encode(key, &mode), now);
+            (None, State::Busy | State::Asking) => {
+                self.send_interrupt(key, vec![done], now);
+            }
+            (None, State::Starting | State::Idle | State::Exited) => {
+                let _ = done.send(Receipt {
+                    sent: None,
+                    was,
+                    now: was,
+                });
+            }
         }
-        let receipt = Receipt {
-            sent: key.map(|key| key.to_string()),
-            was,
-            now: was,
-        };
-        let Some(done) = done else { return };
-        if receipt.sent.is_some() {
+    }
+
+    /// The running turn is to be stopped now.
+    pub(super) fn press_interrupt(&mut self, key: Option<Key>, now: Duration) {
+        let running = self.running.as_mut();
+        let done = running.map(|running| std::mem::take(&mut running.stop_receipts));
+        self.send_interrupt(key, done.unwrap_or_default(), now);
+    }
+
+    fn send_interrupt(
+        &mut self,
+        key: Option<Key>,
+        done: Vec<oneshot::Sender<Receipt>>,
+        now: Duration,
+    ) {
+        let was = self.watcher.reading().state();
+        let key = key.unwrap_or_else(|| self.interrupt_key());
+        let mode = self.watcher.screen().modes().keyboard();
+        self.write(&encode(&key, &mode), now);
+        for done in done {
             self.pending.push(Pending {
                 until: now + PATIENCE,
-                receipt,
+                receipt: Receipt {
+                    sent: Some(key.to_string()),
+                    was,
+                    now: was,
+                },
                 done,
             });
-        } else {
-            let _ = done.send(receipt);
-        }
-    }
-
-    /// A task that was canceled or interrupted before its program began with it is stopped as soon as it
-    /// does.
-    pub(super) fn stop_canceled(&mut self, state: State, now: Duration) {
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        if !matches!(state, State::Busy | State::Asking) {
-            return;
-        }
-        let is_canceled = running.canceled.is_some() && !running.is_interrupted;
-        match running.stop_at_start.take() {
-            Some((key, done)) => self.interrupt(key, Some(done), now),
-            None if is_canceled => self.interrupt(None, None, now),
-            None => {}
-        }
-    }
-
-    /// Presses once more where a canceled task goes on as if nothing had happened: a program may miss a
-    /// key while it paints.
-    pub(super) fn press_again(&mut self, now: Duration) {
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        if running.press_again_at.is_some_and(|at| now >= at) {
-            running.press_again_at = None;
-            running.was_pressed_again = true;
-            self.interrupt(None, None, now);
         }
     }
 

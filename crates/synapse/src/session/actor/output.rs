@@ -6,6 +6,7 @@ use synapse_a2a::id::TaskId;
 
 use super::Session;
 use crate::session::outgoing::messages;
+use crate::session::turn::Words;
 use crate::session::{Author, Dispatch, Errand, Refusal};
 
 impl Session {
@@ -40,12 +41,13 @@ impl Session {
         let Some(running) = &mut self.running else {
             return Err(Refusal::NoTaskAtHand);
         };
-        if running.channel.has_answered {
+        if running.turn.channel.has_answered {
             return Err(Refusal::Replied);
         }
-        running.channel.has_answered = true;
+        running.turn.channel.has_answered = true;
         let task = running.task.clone();
-        self.reply(&task, text, Source::Channel);
+        let source = Source::Channel;
+        self.reply(&task, Words { text, source });
         Ok(task)
     }
 }

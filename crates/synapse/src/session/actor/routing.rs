@@ -9,7 +9,7 @@ use synapse_term::reading::State;
 use synapse_term::router::{Candidate, LineFeed, Pattern, Router, Step};
 use tokio::sync::mpsc;
 
-use super::Session;
+use super::{Session, bare};
 use crate::session::{Author, Dispatch, Errand, Found, Notice};
 
 /// How long an Enter may be held until the screen has drawn the line.
@@ -438,9 +438,4 @@ impl Session {
         };
         self.notify(notice, now);
     }
-}
-
-/// A text without white space: boxes wrap where they like.
-fn bare(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use synapse_a2a::artifact::Body;
 use synapse_a2a::error::{Failure, FailureCode};
-use synapse_a2a::event::{Event, Fact, Question, Said, Source, Status};
+use synapse_a2a::event::{Event, Fact, Question, Said, Status};
 use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
 use synapse_a2a::parse::{Switches, parse};
 use synapse_a2a::task::{Task, TaskState};
 use synapse_term::prompt::Prompt;
 
 use super::Session;
-use crate::session::order::{Words, fill};
+use crate::session::order::{self, fill};
+use crate::session::turn::{Input, Words};
 use crate::session::{Accepted, Order, Priority, Refusal, TurnError, timestamp};
 
 /// A task that is not over.
@@ -43,14 +44,14 @@ impl Session {
             text,
             place: Some(place),
         });
-        if priority.interrupts() && self.running.is_some() {
-            self.cancel_running("a task of priority 5 came in", now);
+        if priority.interrupts() {
+            self.step(Input::Cancel("a task of priority 5 came in"), now);
         }
     }
 
     /// A message of a task as it is typed: with the profile's words around it.
     pub(super) fn introduced(&self, task: &Task, message_id: &MessageId, text: &str) -> String {
-        let words = Words {
+        let words = order::Words {
             task: task.id(),
             message_id,
             context_id: task.context(),
@@ -71,7 +72,7 @@ impl Session {
         }
         let is_running = self.running.as_ref().is_some_and(|r| r.task == *task);
         if is_running {
-            self.cancel_running(WHY, now);
+            self.step(Input::Cancel(WHY), now);
         } else {
             self.queue.remove(task);
             self.cancel_at_rest(task, WHY);
@@ -82,10 +83,9 @@ impl Session {
     /// The agent is about to go: whatever has not begun never will.
     pub(super) fn cancel_all(&mut self, why: &str) {
         self.queue.drain();
-        let running = self.running.as_mut().map(|running| {
-            running.canceled = Some(why.to_owned());
-            running.task.clone()
-        });
+        let now = self.now();
+        self.step(Input::Abandon(why), now);
+        let running = self.running.as_ref().map(|running| running.task.clone());
         for task in self.open.keys().cloned().collect::<Vec<_>>() {
             if Some(&task) != running.as_ref() {
                 self.cancel_at_rest(&task, why);
@@ -107,15 +107,9 @@ impl Session {
         self.move_to(task, Status::Canceled { reason });
     }
 
-    fn cancel_running(&mut self, why: &str, now: Duration) {
-        if let Some(running) = &mut self.running {
-            running.canceled = Some(why.to_owned());
-            self.interrupt(None, None, now);
-        }
-    }
-
     /// Puts a reply on the board, in the pieces it is made of.
-    pub(super) fn reply(&mut self, task: &TaskId, reply: String, source: Source) {
+    pub(super) fn reply(&mut self, task: &TaskId, words: Words) {
+        let Words { text: reply, source } = words;
         // An answer is an artifact even where the screen shows none.
         self.move_to(task, Status::Working);
         let switches = Switches {

@@ -7,8 +7,8 @@ use hyper::Method;
 use serde_json::Value;
 use synapse::client::Client;
 use synapse::paths::Paths;
-use synapse::record::Record;
 use synapse::registry::Entry;
+use synapse::transcript::Source;
 
 use super::super::{logs, profile, reach};
 use super::check::Check;
@@ -90,7 +90,10 @@ fn state(entry: &Entry, status: &Value) -> Check {
     let text = |name: &str| status.get(name).and_then(Value::as_str).unwrap_or("");
     let queue = status.get("queue").and_then(Value::as_u64).unwrap_or(0);
     let (state, handle) = (text("status"), &entry.handle);
-    let said = format!("{state} ({}), {queue} waiting", text("evidence"));
+    let mut said = format!("{state} ({}), {queue} waiting", text("evidence"));
+    for (witness, says) in witnesses(status) {
+        said.push_str(&format!("\n{witness}: {says}"));
+    }
     match state {
         "INPUT_REQUIRED" => {
             let advice = format!(
@@ -106,6 +109,14 @@ fn state(entry: &Entry, status: &Value) -> Check {
     }
 }
 
+/// What each witness says, as `/status` tells it.
+pub(crate) fn witnesses(status: &Value) -> Vec<(String, String)> {
+    let list = status.get("witnesses").and_then(Value::as_array);
+    let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
+    let pairs = list.into_iter().flatten();
+    pairs.filter_map(|one| Some((text(one, "witness")?, text(one, "says")?))).collect()
+}
+
 /// Whether the program writes the record that gives exact replies.
 fn record(entry: &Entry) -> Option<Check> {
     let Ok(profile) = profile::find(&entry.profile) else {
@@ -115,9 +126,11 @@ fn record(entry: &Entry) -> Option<Check> {
     let Some(name) = profile.record.as_deref() else {
         return Some(Check::ok("record", "none: replies are read off the screen"));
     };
-    let home = profile.env.get("HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::var_os("HOME").map(PathBuf::from))?;
-    let record = Record::of(name, &home)?;
+    let variable = |name: &str| {
+        let own = profile.env.get(name).map(PathBuf::from);
+        own.or_else(|| std::env::var_os(name).map(PathBuf::from))
+    };
+    let record = Source::of(name, &variable("HOME")?, &entry.working_dir, variable)?;
     let since = entry.started_at.and_then(|at| {
         let seconds = u64::try_from(at.as_second()).ok()?;
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))

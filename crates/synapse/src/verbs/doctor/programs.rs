@@ -1,24 +1,47 @@
 //! The programs we wrap, and those that are of use beside them.
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use synapse::launch::probe;
 
 use super::check::{Check, Level};
 
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A CLI with a profile of its own.
+#[derive(Clone, Copy)]
+struct Wrapped {
+    name: &'static str,
+    /// The package that brings it.
+    package: &'static str,
+    /// The oldest and the newest version that docs/real-clis.md has a column for.
+    verified: (&'static str, &'static str),
+    /// Who tells what it does, besides its screen.
+    witnesses: &'static str,
+    /// What cannot be had with it.
+    lacks: &'static str,
+}
 
-/// A CLI with a profile of its own, what it was measured with (docs/real-clis.md), and the package
-/// that brings it.
-const WRAPPED: [(&str, &str, &str); 3] = [
-    ("claude", "2.1.197", "@anthropic-ai/claude-code"),
-    ("codex", "0.166.0", "@openai/codex"),
-    ("gemini", "0.61.0", "@google/gemini-cli"),
+const WRAPPED: [Wrapped; 3] = [
+    Wrapped {
+        name: "claude",
+        package: "@anthropic-ai/claude-code",
+        verified: ("2.1.150", "2.1.325"),
+        witnesses: "hooks and transcript; permissions are answered through its hooks",
+        lacks: "it reports no interrupt: the transcript and the screen do",
+    },
+    Wrapped {
+        name: "codex",
+        package: "@openai/codex",
+        verified: ("0.150.0", "0.166.0"),
+        witnesses: "hooks, transcript and OSC 7501; permissions are answered by keys",
+        lacks: "before 0.155 it reports no interrupt",
+    },
+    Wrapped {
+        name: "gemini",
+        package: "@google/gemini-cli",
+        verified: ("0.40.1", "0.61.0"),
+        witnesses: "title and transcript",
+        lacks: "no hooks by argument; --mcp only for root",
+    },
 ];
 
 /// What is of use, and for what.
@@ -31,9 +54,8 @@ const USEFUL: [(&str, &str, &str); 3] = [
 /// Looks for all of them at once.
 pub(super) fn look() -> Vec<Check> {
     let looks: Vec<Check> = std::thread::scope(|scope| {
-        let wrapped = WRAPPED.map(|(name, measured, package)| {
-            scope.spawn(move || wrapped(name, measured, package, version(name, "--version")))
-        });
+        let wrapped = WRAPPED
+            .map(|cli| scope.spawn(move || wrapped(cli, version(cli.name, "--version"))));
         let useful = USEFUL
             .map(|(name, flag, why)| scope.spawn(move || useful(name, why, version(name, flag))));
         let all = wrapped.into_iter().chain(useful);
@@ -42,7 +64,14 @@ pub(super) fn look() -> Vec<Check> {
     looks
 }
 
-fn wrapped(name: &str, measured: &str, package: &str, found: Found) -> Check {
+fn wrapped(cli: Wrapped, found: Found) -> Check {
+    let Wrapped {
+        name,
+        package,
+        verified: (oldest, newest),
+        witnesses,
+        lacks,
+    } = cli;
     match found {
         Found::Nothing => Check::ok(
             name,
@@ -56,21 +85,20 @@ fn wrapped(name: &str, measured: &str, package: &str, found: Found) -> Check {
         Found::Version(path, text) => {
             let path = path.display();
             let number = number(&text).unwrap_or(&text);
-            if number == measured {
-                return Check::ok(name, format!("{number}, {path}; the version measured"));
+            let about = format!("{number}, {path}; witnesses: {witnesses}; {lacks}");
+            let is_older = parts(number) < parts(oldest);
+            if !is_older && parts(number) <= parts(newest) {
+                return Check::ok(name, format!("{about}; verified ({oldest} to {newest} were)"));
             }
-            let level = if is_near(number, measured) {
-                Level::Ok
+            let advice = if is_older {
+                format!("it is older than what was verified; npm install -g {package} brings a newer one")
             } else {
-                Level::Warn
+                format!("it is newer than what was verified; if a state is read wrong: synapse status {name} --why")
             };
-            let advice = format!(
-                "if states are read wrong, install {package}@{measured}, or record it: synapse record {name} -o session.cast"
-            );
             Check {
-                level,
-                advice: (level == Level::Warn).then_some(advice),
-                ..Check::ok(name, format!("{number}, {path}; measured was {measured}"))
+                level: if is_older { Level::Warn } else { Level::Ok },
+                advice: Some(advice),
+                ..Check::ok(name, format!("{about}; {oldest} to {newest} were verified"))
             }
         }
     }
@@ -96,51 +124,14 @@ enum Found {
 }
 
 fn version(name: &str, flag: &str) -> Found {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    let Some(path) = places.find(|path| is_program(path)) else {
+    let Some(path) = probe::find(name, None) else {
         return Found::Nothing;
     };
-    let asked = Command::new(&path)
-        .arg(flag)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    match asked.ok().and_then(first_line) {
-        Some(line) => Found::Version(path, line),
+    let answer = probe::ask(&path, flag).unwrap_or_default();
+    match answer.lines().find(|line| !line.trim().is_empty()) {
+        Some(line) => Found::Version(path, line.trim().to_owned()),
         None => Found::Silent(path),
     }
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-}
-
-/// The first line a program says before it ends; nothing if it does not end in time.
-fn first_line(mut child: Child) -> Option<String> {
-    let is_over = has_ended(&child, PATIENCE);
-    if is_over != Some(true) {
-        let _ = child.kill();
-    }
-    let code = child.wait().ok()?;
-    let mut text = [0; 4_096];
-    // It is over: whatever it said is there already, and what it left running is not waited for.
-    let length = match (is_over, code.success()) {
-        (Some(true), true) => child.stdout.as_mut()?.read(&mut text).ok()?,
-        _ => return None,
-    };
-    let text = String::from_utf8_lossy(text.get(..length)?);
-    let line = text.lines().find(|line| !line.trim().is_empty())?;
-    Some(line.trim().to_owned())
-}
-
-fn has_ended(child: &Child, patience: Duration) -> Option<bool> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).ok()?)?;
-    let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-    let patience = Timespec::try_from(patience).ok()?;
-    let mut fds = [PollFd::new(&process, PollFlags::IN)];
-    Some(poll(&mut fds, Some(&patience)).ok()? > 0)
 }
 
 /// The first word of a line that is a version.
@@ -150,13 +141,10 @@ fn number(line: &str) -> Option<&str> {
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
 }
 
-/// Whether two versions differ only in what is meant to change nothing.
-fn is_near(one: &str, two: &str) -> bool {
-    let minor = |version: &str| {
-        let mut parts = version.split('.').map(str::to_owned);
-        (parts.next(), parts.next())
-    };
-    minor(one) == minor(two)
+/// A version as numbers that can be compared.
+fn parts(version: &str) -> Vec<u64> {
+    let numbers = version.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -175,40 +163,21 @@ mod tests {
         ] {
             assert_eq!(number(line), expected, "{line}");
         }
-        assert!(is_near("2.1.9", "2.1.197") && !is_near("2.2.0", "2.1.197"));
+        assert!(parts("2.1.9") < parts("2.1.197") && parts("2.2.0") > parts("2.1.197"));
     }
 
     #[test]
     fn what_was_measured_is_what_the_page_says() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/real-clis.md");
         let page = std::fs::read_to_string(page).unwrap();
-        for (name, version, _) in WRAPPED {
-            assert!(
-                page.contains(&format!("| {name} {version} ")),
-                "{name} {version}"
-            );
+        for cli in WRAPPED {
+            for version in [cli.verified.0, cli.verified.1] {
+                let name = cli.name;
+                assert!(
+                    page.contains(&format!("| {name} {version} ")),
+                    "{name} {version}"
+                );
+            }
         }
-    }
-
-    #[test]
-    fn a_program_that_hangs_or_fails_is_not_waited_for() {
-        let sh = |script: &str| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]).stdout(Stdio::piped());
-            command.spawn().unwrap()
-        };
-        assert_eq!(
-            first_line(sh("echo; echo ' 1.2.3 '")),
-            Some("1.2.3".to_owned())
-        );
-        assert_eq!(first_line(sh("echo 1; exit 3")), None);
-        let left = first_line(sh("sleep 600 & echo $!")).unwrap();
-        let killed = Command::new("kill").arg(left).status();
-        assert!(killed.unwrap().success(), "what it left is not waited for");
-        let hanging = sh("exec sleep 600");
-        assert_eq!(has_ended(&hanging, Duration::from_millis(10)), Some(false));
-        let mut hanging = hanging;
-        hanging.kill().unwrap();
-        hanging.wait().unwrap();
     }
 }

@@ -20,7 +20,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::press::{self, Press};
 use super::row::{self, Row};
 use super::view::View;
-use crate::verbs::changes::Changes;
+use synapse::changes::Changes;
 use crate::verbs::{paint, reach};
 
 /// How often the agents are asked what they do.

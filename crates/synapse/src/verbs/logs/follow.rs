@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::verbs::changes::Changes;
+use synapse::changes::Changes;
 
 /// A place in a log.
 pub(super) struct Follower {

@@ -10,7 +10,8 @@ use tokio::net::unix::pipe::Receiver;
 const HEAD: usize = 16;
 
 /// What happens in one folder. It need not be there yet.
-pub(super) struct Changes {
+#[derive(Debug)]
+pub struct Changes {
     folder: PathBuf,
     /// No pipe, but tokio treats all that can be read alike.
     watch: Option<Receiver>,
@@ -18,7 +19,7 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Listens to a folder, or to nothing until it is there.
-    pub(super) fn of(folder: &Path) -> Self {
+    pub fn of(folder: &Path) -> Self {
         let mut changes = Self {
             folder: folder.to_owned(),
             watch: None,
@@ -28,14 +29,14 @@ impl Changes {
     }
 
     /// Listens to a folder that has come by now.
-    pub(super) fn take_up(&mut self) {
+    pub fn take_up(&mut self) {
         if self.watch.is_none() {
             self.watch = listen(&self.folder).ok();
         }
     }
 
     /// Returns when something has happened; several things may come as one. Safe to cancel.
-    pub(super) async fn next(&mut self) {
+    pub async fn next(&mut self) {
         let Some(watch) = &self.watch else {
             return std::future::pending().await;
         };

@@ -1,0 +1,192 @@
+//! How a program is started: its arguments, its environment, the hooks and tools it is given. What a version
+//! of it does not know is not passed.
+
+pub mod probe;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use synapse_term::profile::Profile;
+
+use crate::cli_hooks::{self, HookListener};
+use crate::host::Agent;
+use crate::mcp::{Attached, Given, ToolServer, attached};
+use crate::paths::{Paths, create_folder};
+use crate::private_file;
+use crate::pty::Spawn;
+use crate::session::HookSetup;
+use crate::transcript;
+use probe::Probe;
+
+/// A start, ready to be made.
+pub(crate) struct Launch {
+    /// What is run.
+    pub(crate) spawn: Spawn,
+    /// The program's hooks, where it runs ours.
+    pub(crate) hooks: Option<HookSetup>,
+    /// Where the program keeps its transcripts, if we can read them.
+    pub(crate) transcript: Option<transcript::Source>,
+    /// What the person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Prepares the start of an agent's program. `id` names the agent.
+///
+/// # Errors
+/// If the tools it was to have cannot be given, or files of the start cannot be written.
+pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> {
+    let profile = &agent.profile;
+    let mut argv = profile.command.clone();
+    // The dummy agent is this very program, wherever it is installed.
+    if let (Some(program), Ok(own)) = (argv.first_mut(), std::env::current_exe())
+        && program == "synapse"
+    {
+        *program = own.to_string_lossy().into_owned();
+    }
+    let mut notes = Vec::new();
+    leave_unknown_out(&mut argv, agent, paths, &mut notes);
+    let (hooks, injection) = hooks(agent, paths, &mut notes);
+    let tools = tools(agent, id, paths)?;
+    argv.extend(injection.args);
+    argv.extend(tools.args);
+    argv.extend(injection.user_args.unwrap_or_else(|| agent.args.clone()));
+    let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
+    env.extend(tools.env);
+    env.push(("SYNAPSE_AGENT_ID".to_owned(), id.to_owned()));
+    if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+    }
+    let dir = profile.cwd.as_ref().map_or_else(|| agent.dir.clone(), PathBuf::from);
+    Ok(Launch {
+        transcript: transcript(profile, &dir),
+        spawn: Spawn {
+            env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            // A CLI inside a CLI of its kind refuses to start; a window has the size it has.
+            env_remove: vec!["CLAUDECODE".into(), "LINES".into(), "COLUMNS".into()],
+            cwd: Some(dir),
+            size: agent.size,
+            modes: agent.terminal.as_ref().map(|tty| tty.modes.clone()),
+            ..Spawn::new(argv)
+        },
+        hooks,
+        notes,
+    })
+}
+
+/// The program's name, without the folder it is in.
+pub(crate) fn program(profile: &Profile) -> Option<String> {
+    let program = Path::new(profile.command.first()?).file_name()?;
+    Some(program.to_string_lossy().into_owned())
+}
+
+/// Takes those of the profile's own flags out that this version of the program does not know.
+fn leave_unknown_out(argv: &mut Vec<String>, agent: &Agent, paths: &Paths, notes: &mut Vec<String>) {
+    let is_flag = |word: &String| word.starts_with("--") && word.len() > 2;
+    let (Some(program), true) = (argv.first().cloned(), argv.iter().skip(1).any(is_flag)) else {
+        return;
+    };
+    let probe = Probe::of(&program, &agent.profile, paths);
+    let mut words = std::mem::take(argv).into_iter();
+    argv.extend(words.next());
+    for word in words {
+        let is_refused = agent.refused_flags.contains(&word);
+        let is_unknown = is_flag(&word) && probe.as_ref().is_some_and(|probe| !probe.knows(&word));
+        if is_refused || is_unknown {
+            notes.push(format!("{program} does not know {word}; it is started without it"));
+        } else {
+            argv.push(word);
+        }
+    }
+}
+
+/// The hooks of the program, where it takes ours by argument and nobody switched them off.
+fn hooks(
+    agent: &Agent,
+    paths: &Paths,
+    notes: &mut Vec<String>,
+) -> (Option<HookSetup>, cli_hooks::Injection) {
+    let none = || (None, cli_hooks::Injection::default());
+    let Some(program) = program(&agent.profile).filter(|_| agent.profile.hooks) else {
+        return none();
+    };
+    if agent.refused_flags.iter().any(|flag| flag == "--settings" || flag == "-c") {
+        notes.push(format!("{program} takes no hooks by argument; its screen and transcript are relied on"));
+        return none();
+    }
+    let given = cli_hooks::Given {
+        args: &agent.args,
+        read: &|path| std::fs::read_to_string(path).ok(),
+    };
+    // What stands in the way is known before anything is made.
+    let trial = cli_hooks::inject(&program, "", &given);
+    if let Some(obstacle) = &trial.obstacle {
+        notes.push(format!("no hooks: {obstacle}"));
+    }
+    let Ok(own) = std::env::current_exe() else {
+        return none();
+    };
+    if !trial.is_promised {
+        return none();
+    }
+    let waits = program == "claude";
+    match HookListener::bind(&paths.hooks(), waits) {
+        Ok(listener) => {
+            let command = format!("{} {} {}", quoted(&own), cli_hooks::VERB, quoted(listener.path()));
+            let injection = cli_hooks::inject(&program, &command, &given);
+            (Some(HookSetup { listener, waits }), injection)
+        }
+        Err(error) => {
+            notes.push(format!("no hooks: their socket cannot be made: {error}"));
+            none()
+        }
+    }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}
+
+/// The program's own transcripts, below the home it will find.
+fn transcript(profile: &Profile, dir: &Path) -> Option<transcript::Source> {
+    let variable = |name: &str| {
+        let own = profile.env.get(name).map(PathBuf::from);
+        own.or_else(|| std::env::var_os(name).map(PathBuf::from))
+    };
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    transcript::Source::of(profile.record.as_deref()?, &variable("HOME")?, &dir, variable)
+}
+
+/// What gives the program our MCP server, if it is to have it.
+fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
+    if !agent.profile.mcp {
+        return Ok(Attached::default());
+    }
+    let program = program(&agent.profile).unwrap_or_default();
+    let of_profile = |name: &str| agent.profile.env.get(name).cloned();
+    let variable = |name: &str| of_profile(name).or_else(|| std::env::var(name).ok());
+    let moved = ["SYNAPSE_HOME", "A2A_HOME"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), variable(name)?)));
+    let server = ToolServer {
+        synapse: std::env::current_exe().context("this program cannot be found")?,
+        env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
+            .into_iter()
+            .chain(moved)
+            .collect(),
+    };
+    let given = Given {
+        args: &agent.args,
+        has_variable: &|name| variable(name).is_some(),
+        read: &|path| std::fs::read_to_string(path).ok(),
+        is_root: rustix::process::geteuid().is_root(),
+    };
+    let folder = paths.mcp().join(id);
+    let tools = attached(&program, &server, &folder, &given)?;
+    if let Some((path, text)) = &tools.file {
+        create_folder(&folder)?;
+        private_file::replace(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(tools)
+}

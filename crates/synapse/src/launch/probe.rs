@@ -1,0 +1,167 @@
+//! What one version of a program knows: asked of `--help` once, and kept until the program changes.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde::{Deserialize, Serialize};
+use synapse_term::profile::Profile;
+
+use crate::paths::Paths;
+use crate::private_file;
+
+/// How long a program may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most of an answer that is read: what a pipe holds, so that the program never waits for us.
+const LONGEST: usize = 64 << 10;
+
+/// What is known of one version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// When the file was last changed, in nanoseconds, and its size.
+    stamp: (i64, u64),
+    /// The long options that its help names.
+    flags: Vec<String>,
+}
+
+impl Probe {
+    /// What the program that this profile would start knows; nothing if it cannot be asked.
+    pub(super) fn of(program: &str, profile: &Profile, paths: &Paths) -> Option<Self> {
+        let path = find(program, profile.env.get("PATH").map(String::as_str))?;
+        let meta = std::fs::metadata(&path).ok()?;
+        let stamp = (meta.mtime().wrapping_mul(1_000_000_000) + meta.mtime_nsec(), meta.len());
+        let mut known = kept(paths);
+        let name = path.to_string_lossy().into_owned();
+        if let Some(probe) = known.get(&name).filter(|probe| probe.stamp == stamp) {
+            return Some(probe.clone());
+        }
+        let probe = Self {
+            stamp,
+            flags: flags(&ask(&path, "--help")?),
+        };
+        known.insert(name, probe.clone());
+        // Who cannot keep it asks again the next time.
+        if let Ok(text) = serde_json::to_vec(&known) {
+            let _ = private_file::replace(&paths.programs(), &text);
+        }
+        Some(probe)
+    }
+
+    /// Whether the program knows an option. Help that names none says nothing.
+    pub(super) fn knows(&self, flag: &str) -> bool {
+        let name = flag.split('=').next().unwrap_or(flag);
+        self.flags.is_empty() || self.flags.iter().any(|known| known == name)
+    }
+}
+
+fn kept(paths: &Paths) -> BTreeMap<String, Probe> {
+    let text = std::fs::read(paths.programs()).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// The long options in a help text.
+fn flags(help: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words = help.split(|c: char| !is_part(c));
+    let mut flags: Vec<String> = words
+        .map(|word| word.trim_end_matches('-'))
+        .filter(|word| word.starts_with("--"))
+        .map(str::to_owned)
+        .collect();
+    flags.sort();
+    flags.dedup();
+    flags
+}
+
+/// Where a program is, by the `PATH` it would be looked for in.
+pub fn find(program: &str, path: Option<&str>) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| is_program(path));
+    }
+    let own = || std::env::var_os("PATH").unwrap_or_default();
+    let folders = path.map_or_else(own, Into::into);
+    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(program));
+    places.find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// What a program says to one option before it ends; nothing if it fails or does not end in time.
+pub fn ask(path: &Path, flag: &str) -> Option<String> {
+    let asked = Command::new(path)
+        .arg(flag)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    answer(asked.ok()?)
+}
+
+fn answer(mut child: Child) -> Option<String> {
+    let mut text = Vec::new();
+    let mut out = child.stdout.take()?;
+    let is_over = has_ended(&child, PATIENCE);
+    if is_over != Some(true) {
+        let _ = child.kill();
+    }
+    let code = child.wait().ok()?;
+    if is_over != Some(true) || !code.success() {
+        return None;
+    }
+    // It is over: whatever it said is there already, and what it left running is not waited for.
+    let mut piece = vec![0; LONGEST];
+    let length = out.read(&mut piece).ok()?;
+    text.extend_from_slice(piece.get(..length)?);
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn has_ended(child: &Child, patience: Duration) -> Option<bool> {
+    let pid = Pid::from_raw(i32::try_from(child.id()).ok()?)?;
+    let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    let patience = Timespec::try_from(patience).ok()?;
+    let mut fds = [PollFd::new(&process, PollFlags::IN)];
+    Some(poll(&mut fds, Some(&patience)).ok()? > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdout(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    #[test]
+    fn the_flags_of_a_help_text_are_found() {
+        let help = "  -c, --config <key=value>  set\n      --no-daemon\n  --model=<M> (see --config-file)\n---";
+        assert_eq!(flags(help), ["--config", "--config-file", "--model", "--no-daemon"]);
+        let probe = Probe {
+            stamp: (0, 0),
+            flags: flags(help),
+        };
+        assert!(probe.knows("--model=x") && !probe.knows("--no-alt-screen"));
+    }
+
+    #[test]
+    fn a_program_that_hangs_or_fails_is_not_waited_for() {
+        assert_eq!(answer(sh("echo ' 1.2.3 '")), Some(" 1.2.3 \n".to_owned()));
+        assert_eq!(answer(sh("echo 1; exit 3")), None);
+        let left = answer(sh("sleep 600 & echo $!")).unwrap();
+        let killed = Command::new("kill").arg(left.trim()).status();
+        assert!(killed.unwrap().success(), "what it left is not waited for");
+        let mut hanging = sh("exec sleep 600");
+        assert_eq!(has_ended(&hanging, Duration::from_millis(10)), Some(false));
+        hanging.kill().unwrap();
+        hanging.wait().unwrap();
+    }
+}

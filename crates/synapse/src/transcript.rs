@@ -1,0 +1,230 @@
+//! The program's own transcript of a conversation: what it says was asked, done and replied. It is
+//! only ever read, by a task of its own that parses what was appended, never by the actor. The screen
+//! is lossy by design (fences, tables and stars are rendered away), so where no hook tells the reply,
+//! an exact one can come from nowhere else.
+//!
+//! A transcript counts only if it is this agent's: the hook or an open file of the program names it, or
+//! it belongs to the same folder and holds the whole message, and no other one does. In doubt it says
+//! nothing, and the reply is read off the screen.
+
+mod claude;
+mod codex;
+mod cursor;
+mod follower;
+mod gemini;
+mod place;
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub use follower::{Follower, Sighting, Transcript};
+
+/// The programs whose transcripts we can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Claude Code's transcript.
+    Claude,
+    /// Codex's rollout file.
+    Codex,
+    /// Gemini CLI's session file.
+    Gemini,
+}
+
+/// Where one program keeps its transcripts, and which of them can be ours.
+#[derive(Clone, Debug)]
+pub struct Source {
+    kind: Kind,
+    root: PathBuf,
+    /// The folder the program works in.
+    dir: PathBuf,
+    /// When the program was started.
+    since: SystemTime,
+}
+
+impl Source {
+    /// The transcripts of a profile, if it names a program whose transcripts we can read.
+    pub fn of(name: &str, home: &Path, dir: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
+        let (kind, root) = match name {
+            "claude" => {
+                let base = variable("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
+                (Kind::Claude, base.join("projects"))
+            }
+            "codex" => {
+                let base = variable("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
+                (Kind::Codex, base.join("sessions"))
+            }
+            "gemini" => (Kind::Gemini, home.join(".gemini/tmp")),
+            _ => return None,
+        };
+        Some(Self {
+            kind,
+            root,
+            dir: dir.to_owned(),
+            since: SystemTime::now(),
+        })
+    }
+
+    /// Where the transcripts are.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The transcript that was written to last, if any was since then.
+    pub fn newest(&self, since: SystemTime) -> Option<PathBuf> {
+        let files = place::changed_since(&self.root, since).into_iter();
+        files.max().map(|(_, path)| path)
+    }
+}
+
+/// What a transcript has of one turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnRecord {
+    /// What was said since the last tool call.
+    pub said: String,
+    /// A tool was called and has not answered yet.
+    pub has_open_tool: bool,
+    /// How the turn ended, if it did.
+    pub verdict: Option<Verdict>,
+    /// The program wrote in so many words that the turn is over: nothing can follow.
+    pub is_closed: bool,
+}
+
+/// How a turn ended, by its transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// With this reply, word for word.
+    Replied(String),
+    /// With the program's own word for what went wrong.
+    Failed(String),
+    /// The user stopped it, or refused what it wanted to do.
+    Interrupted,
+}
+
+/// A message to look for. Programs change white space in what is pasted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needle {
+    bare: String,
+    since: Timestamp,
+}
+
+impl Needle {
+    /// A message as it was typed, and when at the earliest: the same words may have been said before.
+    pub fn new(message: &str, since: Timestamp) -> Self {
+        Self {
+            bare: bare(message),
+            since,
+        }
+    }
+
+    /// Whether a recorded message is this one: word for word, or with something of the program's own
+    /// around a message that is too long to be in another by chance.
+    fn is_in(&self, recorded: &Asked) -> bool {
+        const TELLING: usize = 24;
+        if recorded.at.is_some_and(|at| at < self.since) {
+            return false;
+        }
+        let recorded = bare(&recorded.text);
+        let is_telling = self.bare.len() >= TELLING && recorded.contains(&self.bare);
+        !self.bare.is_empty() && (recorded == self.bare || is_telling)
+    }
+}
+
+/// A message as it was recorded.
+#[derive(Debug, Default)]
+struct Asked {
+    text: String,
+    at: Option<Timestamp>,
+}
+
+impl Asked {
+    fn new(text: String, line: &Value) -> Self {
+        let at = self::text(line, "/timestamp").and_then(|at| at.parse().ok());
+        Self { text, at }
+    }
+}
+
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// What was read of one transcript.
+#[derive(Debug)]
+enum Model {
+    Claude(claude::Conversation),
+    Codex(codex::Conversation),
+    Gemini(gemini::Conversation),
+}
+
+impl Model {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Claude => Self::Claude(claude::Conversation::default()),
+            Kind::Codex => Self::Codex(codex::Conversation::default()),
+            Kind::Gemini => Self::Gemini(gemini::Conversation::default()),
+        }
+    }
+
+    fn push(&mut self, line: &Value) {
+        match self {
+            Self::Claude(conversation) => conversation.push(line),
+            Self::Codex(conversation) => conversation.push(line),
+            Self::Gemini(conversation) => conversation.push(line),
+        }
+    }
+
+    /// The last turn that began with this message.
+    fn turn(&self, needle: &Needle) -> Option<TurnRecord> {
+        match self {
+            Self::Claude(conversation) => conversation.turn(needle),
+            Self::Codex(conversation) => conversation.turn(needle),
+            Self::Gemini(conversation) => conversation.turn(needle),
+        }
+    }
+
+    /// Whether the transcript belongs to this folder, once it says so.
+    fn is_of(&self, dir: &Path) -> Option<bool> {
+        match self {
+            Self::Claude(conversation) => conversation.is_of(dir),
+            Self::Codex(conversation) => conversation.is_of(dir),
+            Self::Gemini(conversation) => conversation.is_of(dir),
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
+
+/// The text of a message: a string, or the texts of its parts.
+fn words(content: &Value, between: &str) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| text(part, "/text")).collect();
+            texts.join(between)
+        }
+        _ => String::new(),
+    }
+}
+
+/// How much of a conversation is remembered: turns far back are of no use.
+const MOST_ENTRIES: usize = 8_192;
+
+/// Forgets the older half of a list that has grown too long.
+fn bound<T>(entries: &mut Vec<T>) {
+    if entries.len() > MOST_ENTRIES {
+        entries.drain(..MOST_ENTRIES / 2);
+    }
+}
+
+#[cfg(test)]
+fn turn_of(kind: Kind, lines: &str, message: &str) -> Option<TurnRecord> {
+    let mut model = Model::new(kind);
+    for line in lines.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        model.push(&line);
+    }
+    model.turn(&Needle::new(message, Timestamp::MIN))
+}

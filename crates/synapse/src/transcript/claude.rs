@@ -1,0 +1,290 @@
+//! Claude Code's transcript: one JSON object per line.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
+
+/// What was read of a session. Lines may be out of order, an answer before its question, so where
+/// they name their parents these decide; else the place does.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    lines: Vec<Line>,
+    dir: Option<String>,
+}
+
+#[derive(Debug)]
+struct Line {
+    id: Option<String>,
+    parent: Option<String>,
+    time: Option<String>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// A message of the user's.
+    Asked(Asked),
+    /// The user stopped the model.
+    Interrupted,
+    /// The model said something.
+    Said(Said),
+    /// Tools gave their results.
+    Results(Vec<String>),
+    /// The turn is over.
+    Closed,
+    /// Something between others.
+    Link,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    parts: Vec<Part>,
+    is_last: bool,
+    error: Option<String>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Tool(String),
+}
+
+impl Conversation {
+    pub(super) fn push(&mut self, line: &Value) {
+        // Subagents keep their talk in the same file.
+        if line.get("isSidechain").and_then(Value::as_bool) == Some(true) {
+            return;
+        }
+        if let Some(dir) = text(line, "/cwd") {
+            self.dir = Some(dir.to_owned());
+        }
+        let name = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+        let what = what(line);
+        if matches!(what, What::Link) && name("uuid").is_none() {
+            return;
+        }
+        self.lines.push(Line {
+            id: name("uuid"),
+            parent: name("parentUuid"),
+            time: name("timestamp"),
+            what,
+        });
+        bound(&mut self.lines);
+    }
+
+    pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
+        self.dir.as_deref().map(|own| Path::new(own) == dir)
+    }
+
+    /// The reply to the last message that is `needle`: what was said after the last tool call, once
+    /// the model said that it was done.
+    pub(super) fn turn(&self, needle: &Needle) -> Option<TurnRecord> {
+        let asks = |line: &Line| matches!(&line.what, What::Asked(asked) if needle.is_in(asked));
+        let ours = self.lines.iter().rposition(asks)?;
+        let end = self.next_asked(ours);
+        let mut turn = TurnRecord::default();
+        let (mut said, mut open) = (Vec::new(), HashSet::new());
+        let (mut is_over, mut failed) = (false, None);
+        for answer in self.answers(ours, end) {
+            failed = answer.error.as_ref().or(failed);
+            for part in &answer.parts {
+                match part {
+                    Part::Tool(id) => {
+                        said.clear();
+                        open.insert(id.as_str());
+                    }
+                    Part::Text(words) => said.push(words.as_str()),
+                }
+            }
+            is_over = answer.is_last;
+        }
+        for line in self.lines.iter().skip(ours).take(end - ours) {
+            match &line.what {
+                What::Interrupted => turn.verdict = Some(Verdict::Interrupted),
+                What::Closed => turn.is_closed = true,
+                What::Results(ids) => ids.iter().for_each(|id| {
+                    open.remove(id.as_str());
+                }),
+                What::Asked(_) | What::Said(_) | What::Link => {}
+            }
+        }
+        turn.said = said.join("\n\n");
+        turn.has_open_tool = !open.is_empty();
+        turn.verdict = turn.verdict.or_else(|| match failed {
+            Some(error) => Some(Verdict::Failed(error.clone())),
+            None => is_over.then(|| Verdict::Replied(turn.said.clone())),
+        });
+        Some(turn)
+    }
+
+    /// Where the next message of the user's begins.
+    fn next_asked(&self, ours: usize) -> usize {
+        let is_next = |line: &Line| matches!(line.what, What::Asked(_));
+        let next = self.lines.iter().skip(ours + 1).position(is_next);
+        next.map_or(self.lines.len(), |at| ours + 1 + at)
+    }
+
+    /// What the model said to one message, in order.
+    fn answers(&self, ours: usize, end: usize) -> Vec<&Said> {
+        let parents: HashMap<&str, Option<&str>> = self
+            .lines
+            .iter()
+            .filter_map(|line| Some((line.id.as_deref()?, line.parent.as_deref())))
+            .collect();
+        let is_asking = |line: &&Line| matches!(line.what, What::Asked(_));
+        let asking = self.lines.iter().filter(is_asking);
+        let asking: HashSet<&str> = asking.filter_map(|line| line.id.as_deref()).collect();
+        let own = self.lines.get(ours).and_then(|line| line.id.as_deref());
+        let belongs = |index: usize, line: &Line| {
+            let Some(mut at) = line.parent.as_deref().filter(|_| own.is_some()) else {
+                return (ours..end).contains(&index);
+            };
+            for _ in 0..self.lines.len() {
+                if asking.contains(at) {
+                    return Some(at) == own;
+                }
+                match parents.get(at) {
+                    Some(Some(parent)) => at = parent,
+                    _ => return false,
+                }
+            }
+            false
+        };
+        let mut found: Vec<(&Line, &Said)> = Vec::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            if let What::Said(said) = &line.what
+                && belongs(index, line)
+            {
+                found.push((line, said));
+            }
+        }
+        // Times are written so that their order is that of their letters.
+        found.sort_by_key(|(line, _)| line.time.as_deref());
+        found.into_iter().map(|(_, said)| said).collect()
+    }
+}
+
+fn what(line: &Value) -> What {
+    let content = line.pointer("/message/content").unwrap_or(&Value::Null);
+    match text(line, "/type") {
+        Some("user") => asked(line, content),
+        Some("assistant") => What::Said(said(line, content)),
+        Some("system") if text(line, "/subtype") == Some("turn_duration") => What::Closed,
+        _ => What::Link,
+    }
+}
+
+/// A record of the user's: a message, the results of tools, or the word that the model was stopped.
+fn asked(line: &Value, content: &Value) -> What {
+    let results = content.as_array().into_iter().flatten();
+    let results = results.filter(|part| text(part, "/type") == Some("tool_result"));
+    let ids: Vec<String> = results
+        .map(|part| text(part, "/tool_use_id").unwrap_or_default().to_owned())
+        .collect();
+    if !ids.is_empty() {
+        return What::Results(ids);
+    }
+    let words = words(content, "\n");
+    if words.starts_with("[Request interrupted by user") {
+        return What::Interrupted;
+    }
+    if words.is_empty() {
+        return What::Link;
+    }
+    What::Asked(Asked::new(words, line))
+}
+
+fn said(line: &Value, content: &Value) -> Said {
+    let is_error = line.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true);
+    let part = |part: &Value| match text(part, "/type") {
+        Some("tool_use") => {
+            let id = text(part, "/id").unwrap_or_default();
+            Some(Part::Tool(id.to_owned()))
+        }
+        Some("text") => text(part, "/text").map(|text| Part::Text(text.to_owned())),
+        _ => None,
+    };
+    let reason = text(line, "/message/stop_reason");
+    Said {
+        parts: content.as_array().into_iter().flatten().filter_map(part).collect(),
+        is_last: reason.is_some_and(|reason| reason != "tool_use"),
+        error: is_error.then(|| words(content, "\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, turn_of};
+    use super::*;
+
+    const TURN: &str = r#"{"type":"user","message":{"content":"[A2A:1:user] first"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"one"}],"stop_reason":"end_turn"}}
+{"type":"user","message":{"content":"[A2A:2:user] second"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"let me look"}],"stop_reason":null}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash"}],"stop_reason":"tool_use"}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
+{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"aside"}]}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"```rust\nfn two() {}\n```"}],"stop_reason":"end_turn"}}
+"#;
+
+    fn turn(text: &str, message: &str) -> Option<TurnRecord> {
+        turn_of(Kind::Claude, text, message)
+    }
+
+    fn verdict(text: &str, message: &str) -> Option<Verdict> {
+        turn(text, message)?.verdict
+    }
+
+    #[test]
+    fn the_reply_is_what_was_said_after_the_last_tool() {
+        let reply = "```rust\nfn two() {}\n```".to_owned();
+        assert_eq!(verdict(TURN, "[A2A:2:user] second"), Some(Verdict::Replied(reply)));
+        let first = Verdict::Replied("one".to_owned());
+        assert_eq!(verdict(TURN, "[A2A:1:user] first"), Some(first));
+    }
+
+    #[test]
+    fn a_turn_that_is_not_over_has_no_reply() {
+        let cut: Vec<&str> = TURN.lines().take(5).collect();
+        let open = turn(&cut.join("\n"), "[A2A:2:user] second").unwrap();
+        assert!(open.verdict.is_none() && open.has_open_tool && !open.is_closed);
+        assert_eq!(turn(TURN, "third"), None);
+        assert_eq!(turn("{\"type\":", "x"), None);
+    }
+
+    #[test]
+    fn a_message_that_only_holds_the_words_is_another_one() {
+        let text = r#"{"type":"user","message":{"content":"please say hi to the team"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"REPLY TO ANOTHER"}],"stop_reason":"end_turn"}}"#;
+        assert_eq!(turn(text, "hi"), None);
+    }
+
+    #[test]
+    fn an_interrupted_turn_keeps_what_was_said() {
+        let text = r#"{"type":"user","message":{"content":"hi"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"half of"}],"stop_reason":"end_turn"}}
+{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}
+{"type":"system","subtype":"turn_duration"}
+{"type":"user","message":{"content":"next"}}"#;
+        let turn = turn(text, "hi").unwrap();
+        assert_eq!(turn.verdict, Some(Verdict::Interrupted));
+        assert_eq!((turn.said.as_str(), turn.is_closed), ("half of", true));
+    }
+
+    #[test]
+    fn lines_out_of_order_are_put_right_by_their_parents() {
+        let text = r#"{"type":"assistant","uuid":"b","parentUuid":"x","timestamp":"2","message":{"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn"}}
+{"type":"attachment","uuid":"x","parentUuid":"a"}
+{"type":"user","uuid":"a","parentUuid":null,"timestamp":"1","message":{"content":"[A2A:1] hi"}}"#;
+        assert_eq!(verdict(text, "[A2A:1] hi"), Some(Verdict::Replied("hello".to_owned())));
+    }
+
+    #[test]
+    fn an_error_of_the_model_is_a_failure() {
+        let text = "{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}\n{\"type\":\"assistant\",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error: 400\"}],\"stop_reason\":\"stop_sequence\"}}";
+        assert_eq!(verdict(text, "hi"), Some(Verdict::Failed("API Error: 400".to_owned())));
+    }
+}

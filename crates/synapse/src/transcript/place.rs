@@ -1,0 +1,66 @@
+//! Which files can be this agent's transcript.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How deep below its root a program puts its transcripts.
+const DEPTH: usize = 5;
+
+/// How many processes a program may have started that are looked at.
+const MOST_PROCESSES: usize = 64;
+
+/// The JSONL files below a folder that changed since then.
+pub(super) fn changed_since(root: &Path, since: SystemTime) -> Vec<(SystemTime, PathBuf)> {
+    let mut files = Vec::new();
+    collect(root, since, DEPTH, &mut files);
+    files
+}
+
+fn collect(folder: &Path, since: SystemTime, depth: usize, files: &mut Vec<(SystemTime, PathBuf)>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let (path, Ok(meta)) = (entry.path(), entry.metadata()) else {
+            continue;
+        };
+        if meta.is_dir() && depth > 0 {
+            collect(&path, since, depth - 1, files);
+        } else if is_transcript(&path)
+            && let Ok(changed) = meta.modified()
+            && changed >= since
+        {
+            files.push((changed, path));
+        }
+    }
+}
+
+fn is_transcript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+/// The transcripts that a program, or a program that it started, has open.
+pub(super) fn open_files(program: i32, root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![program];
+    let mut seen = HashSet::new();
+    while let Some(process) = waiting.pop() {
+        if !seen.insert(process) || seen.len() > MOST_PROCESSES {
+            continue;
+        }
+        let folder = PathBuf::from(format!("/proc/{process}"));
+        let open = std::fs::read_dir(folder.join("fd")).into_iter().flatten();
+        let open = open.flatten().filter_map(|fd| std::fs::read_link(fd.path()).ok());
+        found.extend(open.filter(|path| path.starts_with(root) && is_transcript(path)));
+        let threads = std::fs::read_dir(folder.join("task")).into_iter().flatten();
+        for thread in threads.flatten() {
+            let children = std::fs::read_to_string(thread.path().join("children"));
+            let children = children.unwrap_or_default();
+            waiting.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
