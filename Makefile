@@ -5,6 +5,7 @@ SHELL := bash
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
+VERSIONS ?= pinned
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,9 +38,9 @@ test-web: ## test the page: types, logic, that web/dist is current, and real Chr
 	cargo build --locked --bin synapse
 	cd web && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent browser
 
-test-real: ## drive the real CLIs against a scripted model, also at the page; UPDATE_DOCS=1 writes docs/real-clis.md
+test-real: ## drive the real CLIs against a scripted model; VERSIONS=pinned|newest|matrix, UPDATE_DOCS=1 writes docs/real-clis.md
 	scripts/setup-web
-	tests-real/run.py $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
+	tests-real/run.py --versions $(VERSIONS) $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
 bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP, its store and the page
 	cargo bench --locked --package synapse-term --bench feed --bench router

@@ -22,9 +22,23 @@ class Unmet(Exception):
     """Something that a case demands did not hold."""
 
 
+class Untrue(Unmet):
+    """Synapse said or did something false: a failure however little it could see."""
+
+
+class NotHere(Exception):
+    """What a case is about does not exist in this version or mode."""
+
+
 def demand(fact, why):
     if not fact:
         raise Unmet(why)
+
+
+def demand_truth(fact, why):
+    """Demands what must hold however few witnesses there are."""
+    if not fact:
+        raise Untrue(why)
 
 
 def wait_until(reason, look, seconds=PATIENCE):
@@ -39,10 +53,10 @@ def wait_until(reason, look, seconds=PATIENCE):
 
 
 def holds(reason, seconds, is_so):
-    """Demands that something stays so for a while."""
+    """Demands that something stays so for a while; what it stands for is that nothing wrong is done meanwhile."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        demand(is_so(), f"no longer: {reason}")
+        demand_truth(is_so(), f"no longer: {reason}")
         time.sleep(0.05)
 
 
@@ -63,13 +77,42 @@ class Sent:
         return self.body.get("error") or {}
 
 
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """How the agents of a run are started."""
+
+    # The binary of `synapse`, and the CLI's name.
+    binary: str
+    cli: str
+    # Its profile: a built-in one, or a file.
+    profile: str
+    # Arguments for the CLI itself.
+    args: tuple = ()
+    # Which witnesses are switched off: hooks, record.
+    without: frozenset = frozenset()
+    # Whether the CLI decides by itself what it may do, and asks nobody.
+    is_auto: bool = False
+
+    @property
+    def exact_sources(self):
+        """Where an exact reply can come from. Gemini lets nobody inject hooks."""
+        found = {"hook", "record"} - {{"hooks": "hook"}.get(off, off) for off in self.without}
+        return found - {"hook"} if self.cli == "gemini" else found
+
+
 class Agent:
     """One agent in the background."""
 
-    def __init__(self, binary, cli, model, name=None):
-        self.binary, self.cli, self.model = binary, cli, model
-        self.name = name or cli
+    def __init__(self, setup, model, name=None):
+        self.setup, self.model = setup, model
+        self.binary, self.cli = setup.binary, setup.cli
+        self.name = name or setup.cli
         self.threads = concurrent.futures.ThreadPoolExecutor(max_workers=4)
+
+    def sibling(self, name, profile=None):
+        """Another agent of the same kind, not started yet."""
+        setup = dataclasses.replace(self.setup, profile=profile or self.setup.profile)
+        return Agent(setup, self.model, name)
 
     def run(self, *args, stdin=None, seconds=2 * PATIENCE):
         """Runs `synapse` with these arguments."""
@@ -85,17 +128,18 @@ class Agent:
         return json.loads(done.stdout)
 
     def start(self, *flags):
-        done = self.run("start", self.cli, "--name", self.name, *flags)
+        args = ["--", *self.setup.args] if self.setup.args else []
+        done = self.run("start", self.setup.profile, "--name", self.name, *flags, *args)
         demand(done.returncode == 0, f"it did not start: {done.stderr.strip()}")
 
     def stop(self):
         done = self.run("stop", self.name)
         demand(done.returncode == 0, f"it did not stop: {done.stderr.strip()}")
 
-    def send(self, message, seconds=PATIENCE):
+    def send(self, message, seconds=PATIENCE, raw=False):
         """Sends a message and waits for what comes of it."""
         done = self.run("send", self.name, "-", "--return", "--json", "--timeout", str(seconds),
-                        stdin=message, seconds=seconds + PATIENCE)
+                        *(["--raw"] if raw else []), stdin=message, seconds=seconds + PATIENCE)
         at = time.time()
         demand(done.stdout.strip(), f"send said nothing: {done.stderr.strip()}")
         return Sent(done.returncode, json.loads(done.stdout), at)

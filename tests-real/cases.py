@@ -1,18 +1,17 @@
 """The cases. Each gets an idle agent, leaves an idle agent, and demands what must hold."""
 
-import contextlib
-import dataclasses
 import os
 import pathlib
-import subprocess
+import time
 
 import conversation
+import dialogs
 import page
+import profiles
 import routing
-from agent import ASKING, Agent, Unmet, demand, holds, unix_time, wait_until
-
-# Longer than Synapse waits between paste, submit and retry: what it would do wrong, it would do by then.
-LONG_ENOUGH = 4
+import strangers
+from agent import NotHere, demand, demand_truth, holds, wait_until
+from checks import Outcome, alike, exact_of, turn
 
 # Fresh sessions: enough to see a race of one in three.
 FRESH = 6
@@ -21,54 +20,11 @@ FRESH = 6
 BIG = "\n".join(f"{n:03} the quick brown fox jumps over the lazy dog; naïve café 日本語 {'=' * 21} {n:03}"
                 for n in range(1, 601)) + "\nsay:received it all"
 
+# Long enough that every CLI folds it up in its box.
+PASTE = "\n".join(f"{n:02} a line of a long paste" for n in range(1, 25)) + "\nslow:8"
 
-@dataclasses.dataclass
-class Outcome:
-    """What came of a case. `ms` is from the model's last byte to the return of `send`."""
-
-    source: str = ""
-    chars: int = 0
-    ms: int | None = None
-
-    def __add__(self, other):
-        times = [ms for ms in (self.ms, other.ms) if ms is not None]
-        sources = sorted({self.source, other.source} - {""})
-        return Outcome("+".join(sources), self.chars + other.chars, max(times, default=None))
-
-
-def exact(said, source, ended_at, reply):
-    """Demands that what Synapse gave is what the model said."""
-    if said != reply["text"]:
-        raise Unmet(f"the reply ({source}) differs: {differs(said or '', reply['text'])}")
-    demand(source == "record", f"the reply is right but comes from the {source}")
-    return Outcome(source, len(said), round((ended_at - reply["t"]) * 1000))
-
-
-def differs(said, truth):
-    at = next((i for i, pair in enumerate(zip(said, truth)) if pair[0] != pair[1]), min(len(said), len(truth)))
-    return f"{len(said)} for {len(truth)} characters, at {at} {said[at:at + 30]!r} for {truth[at:at + 30]!r}"
-
-
-def turn(agent, message, seconds=30):
-    """One turn, its message and its reply checked."""
-    since = agent.model.mark()
-    sent = agent.send(message, seconds)
-    demand(sent.state == "completed", f"the task is {sent.state}: {sent.error}")
-    return exact_of(agent, since, message, sent)
-
-
-def exact_of(agent, since, message, sent):
-    # The profiles' prefix: the end of the task's name, and who sent it.
-    arrived = f"[A2A:{sent.body['task_id'][-8:]}:user] {message}"
-    # The log keeps the first 2000 characters of a message, without blanks around it.
-    demand(arrived.strip()[:2000] in agent.model.asked(since), f"the model was asked {agent.model.asked(since)!r:.300}")
-    replies = [r for r in agent.model.replies(since) if r["id"] in requests_of(agent, since, arrived)]
-    demand(len(replies) == 1, f"the model replied {len(replies)} times")
-    return exact(sent.body["reply"], sent.body["source"], sent.at, replies[0])
-
-
-def requests_of(agent, since, arrived):
-    return {e["id"] for e in agent.model.events(since) if e["ev"] == "request" and e["user"] == arrived.strip()[:2000]}
+# What a program may take to show that it works, and to say what it keeps of a turn.
+GRACE = 1
 
 
 def short(agent):
@@ -109,7 +65,7 @@ def first_turns(agent):
     """First turns of fresh sessions, where a record is only being created."""
     outcome = Outcome()
     for _ in range(FRESH):
-        fresh = Agent(agent.binary, agent.cli, agent.model, name="fresh")
+        fresh = agent.sibling("fresh")
         fresh.start()
         try:
             outcome += turn(fresh, "say:first words")
@@ -121,115 +77,45 @@ def first_turns(agent):
 def starts_with_bang(agent):
     marker = pathlib.Path("executed-by-bang")
     outcome = turn(agent, f"!touch {marker}")
-    demand(not marker.exists(), "the message was executed as a shell command")
+    demand_truth(not marker.exists(), "the message was executed as a shell command")
     return outcome
 
 
-def ask(agent, command):
-    """Makes the agent ask for permission, and queues a message behind the question."""
+def one_entry(agent):
+    """A message stands once in the conversation, keyboard turns included."""
+    message = "say:to be counted"
+    outcome = turn(agent, message)
+    with page.hub(agent) as link:
+        entries = page.entries(link, agent)
+        wait_until("the message is in the conversation", lambda: [e for e in entries() if message in e])
+        holds("it stands there once", dialogs.LONG_ENOUGH, lambda: len([e for e in entries() if message in e]) == 1)
+    return outcome
+
+
+def long_paste(agent):
+    """While the reply to a long paste streams, the agent is BUSY and the next message waits."""
     since = agent.model.mark()
-    sent = agent.send(f"tool:{command}")
-    demand(sent.code == ASKING and sent.state == "input_required", f"the task is {sent.state}: {sent.error}")
-    asked = sent.body["task"]["status"]["message"]["fingerprint"]
-    requests = len(agent.model.asked(since))
-    behind = agent.post("say:behind the question")
-
-    def is_untouched():
-        return (agent.open_question() == asked and agent.task(behind)["status"]["state"] == "submitted"
-                and len(agent.model.asked(since)) == requests)
-
-    holds("the question is open and the message waits behind it", LONG_ENOUGH, is_untouched)
-    return since, sent.body["task_id"], asked, behind
-
-
-def answer(agent, value, fingerprint):
-    done = agent.run("answer", agent.name, value, "--fingerprint", fingerprint)
-    demand(done.returncode == 0, f"answer {value}: {done.stderr.strip()}")
-
-
-def behind_the_question(agent, name, since):
-    task = agent.finished(name)
-    demand(task["status"]["state"] == "completed", f"the message behind the question: {task['status']}")
-    replies = [r for r in agent.model.replies(since) if r["text"] == "behind the question"]
-    demand(len(replies) == 1, f"the model answered the message behind the question {len(replies)} times")
-    return exact(task["reply"], task["source"], unix_time(task["updated_at"]), replies[0])
-
-
-def permission_yes(agent):
-    marker = pathlib.Path("allowed")
-    since, asking, fingerprint, behind = ask(agent, f"touch {marker} && echo granted")
-    demand(not marker.exists(), "the tool ran before it was allowed")
-    answer(agent, "yes", fingerprint)
-    task = agent.finished(asking)
-    demand(task["status"]["state"] == "completed", f"the task is {task['status']}")
-    demand(marker.exists(), "the tool was allowed and did not run")
-    replies = [r for r in agent.model.replies(since) if r["text"].startswith("tool done")]
-    demand(len(replies) == 1, f"the model spoke {len(replies)} times after its tool")
-    outcome = exact(task["reply"], task["source"], unix_time(task["updated_at"]), replies[0])
-    return outcome + behind_the_question(agent, behind, since)
-
-
-def permission_no(agent):
-    marker = pathlib.Path("refused")
-    since, asking, fingerprint, behind = ask(agent, f"touch {marker} && echo granted")
-    answer(agent, "no", fingerprint)
-    task = agent.finished(asking)
-    error = task["status"]["error"] or {}
-    demand(error.get("code") == "INTERRUPTED", f"the refused task is {task['status']}")
-    demand(not marker.exists(), "the tool was refused and ran")
-    return behind_the_question(agent, behind, since)
-
-
-def trust_dialog(agent):
-    """A folder the CLI does not know: it asks before anything else, and the first message waits."""
-    since = agent.model.mark()
-    folder = pathlib.Path.home() / "strange"
-    # Codex asks only about repositories.
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    with asking_for_trust(agent.cli):
-        stranger = Agent(agent.binary, agent.cli, agent.model, name="stranger")
-        stranger.start("--cwd", str(folder))
-        try:
-            asked = wait_until("it asks whether to trust the folder", stranger.open_question)
-            behind = stranger.post("say:behind the question")
-            holds("the question is open and the message waits behind it", LONG_ENOUGH, lambda: (
-                stranger.open_question() == asked and stranger.task(behind)["status"]["state"] == "submitted"
-                and not agent.model.asked(since)))
-            answer(stranger, "yes", asked)
-            return behind_the_question(stranger, behind, since)
-        except Unmet as unmet:
-            raise Unmet(f"{unmet}\n{stranger.screen()}") from unmet
-        finally:
-            stranger.stop()
-
-
-# What in the seeded settings of a CLI keeps it from asking, and what lets it ask.
-UNASKED = {
-    "codex": (".codex/config.toml", 'approval_policy = "on-request"\nsandbox_mode = "read-only"\n', ""),
-    "gemini": (".gemini/settings.json", '"folderTrust": {"enabled": false}', '"folderTrust": {"enabled": true}'),
-}
-
-
-@contextlib.contextmanager
-def asking_for_trust(cli):
-    """Lets a CLI ask about folders it does not know, for a while."""
-    if cli not in UNASKED:
-        yield
-        return
-    path, unasked, asking = UNASKED[cli]
-    settings = pathlib.Path.home() / path
-    seeded = settings.read_text()
-    demand(unasked in seeded, f"{path} is not seeded as it should be")
-    settings.write_text(seeded.replace(unasked, asking))
-    try:
-        yield
-    finally:
-        settings.write_text(seeded)
+    first = agent.send_meanwhile(PASTE)
+    wait_until("the model speaks", lambda: agent.model.is_speaking(since))
+    second = agent.send_meanwhile("say:behind the paste")
+    began = time.monotonic()
+    seen = set()
+    while not agent.model.replies(since):
+        status = agent.status()
+        if not agent.model.replies(since) and time.monotonic() - began > GRACE:
+            seen.add(status["status"])
+            demand_truth(status["status"] == "BUSY", f"while the model speaks it is {status['status']}: {status['evidence']}")
+        asked = agent.model.asked(since)
+        demand_truth(len(asked) <= 1 or agent.model.replies(since), f"typed into a working agent: {asked[1:]!r:.200}")
+    demand(seen == {"BUSY"}, f"the states seen are {seen}")
+    return (exact_of(agent, since, PASTE, first.result())
+            + exact_of(agent, since, "say:behind the paste", second.result()))
 
 
 def error_400(agent):
     since = agent.model.mark()
     sent = agent.send("error:400")
+    demand_truth(sent.state != "completed", f"the task is completed: {sent.body['reply']!r:.200}")
     demand(sent.state == "failed", f"the task is {sent.state}")
     demand(sent.error.get("code") == "AGENT_ERROR", f"the error is {sent.error}")
     demand("400" in sent.error.get("message", ""), f"the error does not say what the model said: {sent.error}")
@@ -237,22 +123,46 @@ def error_400(agent):
     return Outcome(chars=len(sent.error["message"]), ms=round((sent.at - last["t"]) * 1000))
 
 
-def interrupt(agent):
-    since = agent.model.mark()
-    running = agent.send_meanwhile("slow:20")
-    wait_until("the model speaks", lambda: agent.model.is_speaking(since))
+def stop_speaking(agent, since):
+    """Interrupts an agent that is at work."""
     wait_until("the agent is seen working", lambda: agent.status()["status"] == "BUSY")
     receipt = agent.json("interrupt", agent.name)
     demand(receipt.get("sent") and receipt.get("was") == "BUSY" and receipt.get("now") == "IDLE",
            f"the receipt is {receipt}")
+    [cut] = wait_until("the model notices", lambda: [e for e in agent.model.events(since) if e["ev"] == "disconnect"])
+    return cut
+
+
+def interrupt(agent):
+    since = agent.model.mark()
+    running = agent.send_meanwhile("slow:20")
+    wait_until("the model speaks", lambda: agent.model.is_speaking(since))
+    cut = stop_speaking(agent, since)
     sent = running.result()
+    demand_truth(sent.state != "completed", f"the task is completed: {sent.body['reply']!r:.200}")
     demand(sent.error.get("code") == "INTERRUPTED", f"the interrupted task is {sent.state}: {sent.error}")
-    cut = wait_until("the model notices", lambda: [e for e in agent.model.events(since) if e["ev"] == "disconnect"])
     again = agent.json("interrupt", agent.name)
     demand(again.get("sent") is None, f"at an idle prompt the receipt is {again}")
     # What the interrupt left in the input box would arrive in front of this.
     after = turn(agent, "say:after the interrupt")
-    return after + Outcome(ms=round((sent.at - cut[0]["t"]) * 1000))
+    return after + Outcome(ms=round((sent.at - cut["t"]) * 1000))
+
+
+def keeps_partial_text(agent):
+    """What was said before an interrupt stays in the task, and nothing is made up."""
+    since = agent.model.mark()
+    running = agent.send_meanwhile("slow:20")
+    begin = wait_until("the model speaks", lambda: [e for e in agent.model.events(since) if e["ev"] == "reply_start"])
+    # Twelve of its forty words.
+    wait_until("the model has said some words", lambda: time.time() > begin[0]["t"] + 6)
+    cut = stop_speaking(agent, since)
+    sent = running.result()
+    demand(sent.error.get("code") == "INTERRUPTED", f"the interrupted task is {sent.state}: {sent.error}")
+    kept = agent.task(sent.body["task_id"])["reply"] or ""
+    said = cut["text"].split()
+    demand_truth(kept.split() == said[:len(kept.split())], f"the model said {cut['text']!r}, the task keeps {kept!r}")
+    demand(len(kept.split()) >= len(said) // 2, f"of {len(said)} words the task keeps {kept!r}")
+    return Outcome(chars=len(kept), alike=alike(kept, cut["text"])) + turn(agent, "say:after the interrupt")
 
 
 def while_busy(agent):
@@ -263,6 +173,17 @@ def while_busy(agent):
     wait_until("the second message is queued", lambda: agent.status()["queue"] == 1)
     outcome = exact_of(agent, since, "slow:4", first.result())
     return outcome + exact_of(agent, since, "say:the second one", second.result())
+
+
+def unknown_flag(agent):
+    """A flag that the CLI does not know is left out, and it starts."""
+    profile = profiles.write("flagged", agent.setup, args=[*profiles.args_of(agent), "--no-such-flag"])
+    flagged = agent.sibling("flagged", profile)
+    try:
+        flagged.start()
+        return turn(flagged, "say:started nevertheless")
+    finally:
+        flagged.run("stop", flagged.name)
 
 
 def route_at(agent):
@@ -284,6 +205,8 @@ def page_stop(agent):
 
 def page_permission(agent):
     """A permission card on the page. The time is from the press to the reply."""
+    if agent.setup.is_auto:
+        raise NotHere("it allows tools by itself")
     return Outcome(ms=page.permission(agent))
 
 
@@ -321,12 +244,21 @@ CASES = {
     "three turns": three_turns,
     "first turns": first_turns,
     "starts with !": starts_with_bang,
-    "permission: yes": permission_yes,
-    "permission: no": permission_no,
-    "trust dialog": trust_dialog,
+    "one entry": one_entry,
+    "long paste": long_paste,
+    "permission: yes": dialogs.permission_yes,
+    "permission: no": dialogs.permission_no,
+    "option trap": dialogs.option_trap,
+    "auto mode": dialogs.auto_mode,
+    "question": dialogs.question,
+    "trust dialog": dialogs.trust_dialog,
+    "panel": dialogs.panel,
     "error 400": error_400,
     "interrupt": interrupt,
+    "interrupted text": keeps_partial_text,
     "while busy": while_busy,
+    "stranger's record": strangers.record,
+    "unknown flag": unknown_flag,
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,
     "page: stop": page_stop,

@@ -1,5 +1,6 @@
-"""The CLIs under test: pinned, installed from npm into the cache folder when missing."""
+"""The CLIs under test: which versions there are to try, each installed from npm into a folder of its own in the cache."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -7,47 +8,133 @@ import shutil
 import subprocess
 import sys
 
-PINNED = {
-    "claude": ("@anthropic-ai/claude-code", "2.1.197"),
-    "codex": ("@openai/codex", "0.166.0"),
-    "gemini": ("@google/gemini-cli", "0.61.0"),
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "gemini": "@google/gemini-cli",
+}
+
+# The versions that the recordings in fixtures/recordings are of.
+PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0"}
+
+# What npm has as its latest.
+NEWEST = "newest"
+
+VERSIONS = {
+    "pinned": {cli: [version] for cli, version in PINNED.items()},
+    "newest": {cli: [NEWEST] for cli in PINNED},
+    "matrix": {
+        "claude": ["2.1.150", "2.1.197", "2.1.290", NEWEST],
+        "codex": ["0.150.0", "0.160.0", NEWEST],
+        "gemini": ["0.40.1", "0.51.0", NEWEST],
+    },
 }
 
 
-def folder(cli):
-    """Where a CLI is installed."""
-    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(cache) / "synapse" / "clis" / cli
+class Unavailable(Exception):
+    """A version that cannot be had here, and why."""
 
 
-def bin_folder(cli):
-    """What must be in PATH to run it."""
-    return folder(cli) / "node_modules" / ".bin"
+@dataclasses.dataclass(frozen=True)
+class Cli:
+    """One version of one CLI."""
+
+    name: str
+    version: str
+
+    def __str__(self):
+        return f"{self.name}@{self.version}"
+
+    @property
+    def folder(self):
+        return cache() / "clis" / str(self)
+
+    @property
+    def bin_folder(self):
+        """What must be in PATH to run it."""
+        return self.folder / "node_modules" / ".bin"
+
+    @property
+    def package_folder(self):
+        return self.folder / "node_modules" / PACKAGES[self.name]
+
+    def is_installed(self):
+        manifest = self.package_folder / "package.json"
+        return (manifest.exists() and (self.bin_folder / self.name).exists()
+                and json.loads(manifest.read_text())["version"] == self.version)
+
+    def install(self):
+        """Makes sure that it is in the cache and can say its version."""
+        if not self.is_installed():
+            print(f"test-real: installing {self}", file=sys.stderr)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            npm("install", "--no-fund", "--no-audit", "--prefix", str(self.folder),
+                f"{PACKAGES[self.name]}@{self.version}")
+            self.put_native_binary_in_place()
+        said = call([str(self.bin_folder / self.name), "--version"], f"{self} --version")
+        if self.version not in said:
+            raise Unavailable(f"{self} says of itself {said.strip()!r}")
+
+    def put_native_binary_in_place(self):
+        """Where install scripts are off, Claude Code's native binary is still in the package beside it."""
+        script = self.package_folder / "install.cjs"
+        if script.exists():
+            call(["node", script.name], f"{self}: node {script.name}", cwd=script.parent)
 
 
-def installed_version(cli):
-    """The version in the cache; None if there is none that can run."""
-    package, _ = PINNED[cli]
-    manifest = folder(cli) / "node_modules" / package / "package.json"
-    if not manifest.exists() or not (bin_folder(cli) / cli).exists():
-        return None
-    return json.loads(manifest.read_text())["version"]
+def cache():
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "synapse"
 
 
-def install(cli):
-    """Makes sure that the pinned version is in the cache."""
-    package, version = PINNED[cli]
-    if installed_version(cli) == version:
-        return
+def parse(text):
+    """`claude@2.1.260`, `claude@newest`; a name alone is the pinned version."""
+    name, _, version = text.partition("@")
+    if name not in PACKAGES:
+        raise ValueError(f"{name!r} is none of {', '.join(PACKAGES)}")
+    return resolve(name, version or PINNED[name])
+
+
+def select(versions, named):
+    """The versions to try: those of a set, or of the names given the set's, or just what was named with a version."""
+    if not named:
+        named = list(PACKAGES)
+    found = []
+    for text in named:
+        if "@" in text or text not in PACKAGES:
+            found.append(parse(text))
+        else:
+            found += [resolve(text, version) for version in VERSIONS[versions][text]]
+    return list(dict.fromkeys(found))
+
+
+def resolve(name, version):
+    if version == NEWEST:
+        try:
+            version = npm("view", PACKAGES[name], "version").split()[-1]
+        except Unavailable as why:
+            version = newest_installed(name)
+            print(f"test-real: newest of {name}: {why}; taking {version} from the cache", file=sys.stderr)
+    return Cli(name, version)
+
+
+def newest_installed(name):
+    found = [folder.name.partition("@")[2] for folder in (cache() / "clis").glob(f"{name}@*")]
+    return max(found, key=lambda version: [int(n) for n in version.split(".")], default=PINNED[name])
+
+
+def npm(*args):
     if not shutil.which("npm"):
         sys.exit("test-real: npm is missing; install Node.js 20 or newer")
-    print(f"test-real: installing {package} {version}", file=sys.stderr)
-    folder(cli).mkdir(parents=True, exist_ok=True)
-    npm = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(folder(cli))]
-    subprocess.run([*npm, f"{package}@{version}"], check=True, stdout=subprocess.DEVNULL)
-    # Where install scripts are off, Claude Code's native binary is not yet in place.
-    script = folder(cli) / "node_modules" / package / "install.cjs"
-    if script.exists():
-        subprocess.run(["node", script.name], cwd=script.parent, check=True, stdout=subprocess.DEVNULL)
-    if installed_version(cli) != version:
-        sys.exit(f"test-real: npm installed {installed_version(cli)} of {package}, not {version}")
+    return call(["npm", *args], f"npm {' '.join(args)}")
+
+
+def call(command, what, cwd=None, seconds=600):
+    """Runs a command; its output, or in the words of the command why there is none."""
+    try:
+        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"{what}: {error}") from error
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()[-600:]
+        raise Unavailable(f"{what} ended with {done.returncode}: {said}")
+    return done.stdout

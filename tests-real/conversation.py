@@ -2,7 +2,7 @@
 
 import json
 
-from agent import ASKING, Agent, demand, wait_until
+from agent import ASKING, demand, wait_until
 
 # What the tools of our server are called by each CLI.
 TOOL = {
@@ -14,7 +14,7 @@ TOOL = {
 
 def converse(agent):
     """Each asks the other something, is allowed to, and tells what it heard."""
-    pair = [Agent(agent.binary, agent.cli, agent.model, name=name) for name in ("left", "right")]
+    pair = [agent.sibling(name) for name in ("left", "right")]
     try:
         for one in pair:
             one.start("--port", "0", "--mcp")

@@ -1,6 +1,7 @@
-"""Drives one CLI through the cases. Runs inside `tools/fake-model/run-cli`; tells a JSON line per case.
+"""Drives one version of a CLI through the cases. Runs inside `tools/fake-model/run-cli`; tells a JSON line per case.
 
-usage: drive.py BINARY CLI FOLDER [CASE...]   (FOLDER holds the model's log; evidence of failures goes there)
+usage: drive.py JSON   (binary, cli, folder, args, without, cases; the folder holds the model's log, and evidence of
+failures goes there)
 """
 
 import dataclasses
@@ -10,37 +11,60 @@ import sys
 import traceback
 
 import cases
-from agent import Agent, Model, Unmet
+import profiles
+from agent import Agent, Model, NotHere, Setup, Unmet, Untrue, wait_until
 
 
-def main(binary, cli, folder, *wanted):
+def main(binary, cli, folder, args, without, wanted):
     folder = pathlib.Path(folder)
-    agent = Agent(binary, cli, Model(folder / "model.jsonl", folder / "requests"))
     before = cases.processes()
-    agent.start()
+    setup = Setup(binary, cli, cli, tuple(args), frozenset(without))
+    setup = dataclasses.replace(setup, profile=profiles.switch_off(setup, pathlib.Path.home()))
+    agent = Agent(setup, Model(folder / "model.jsonl", folder / "requests"))
+    if not attempt(agent, "start", lambda: start(agent), folder):
+        return
+    # Newer versions of Claude Code decide by themselves what they may do, unless they are told otherwise.
+    agent.setup = dataclasses.replace(setup, is_auto="auto mode on" in agent.screen())
+    tell(mode="auto" if agent.setup.is_auto else "")
     for name, case in cases.CASES.items():
         if wanted and name not in wanted:
             continue
         if not attempt(agent, name, lambda: case(agent), folder):
             # The next case shall not suffer from what this one left behind.
             agent.run("stop", agent.name)
-            agent.start()
+            agent.run("start", setup.profile, "--name", agent.name, *(["--", *args] if args else []))
     attempt(agent, "stop", lambda: cases.stop(agent, before), folder)
 
 
+def start(agent):
+    agent.start()
+    wait_until("it is ready", lambda: agent.status()["status"] == "IDLE")
+    return cases.Outcome()
+
+
 def attempt(agent, name, case, folder):
-    """Runs one case and tells what came of it. Whether all went well."""
-    since = agent.model.mark()
+    """Runs one case and tells what came of it. Whether the agent is as it was before."""
+    since = agent.model.mark() if agent.model.log.exists() else 0
+    outcome, why = cases.Outcome(), None
     try:
-        outcome, why = case(), None
+        outcome, verdict = case(), "ok"
+    except NotHere as absent:
+        verdict, why = "absent", str(absent)
+    except Untrue as untrue:
+        verdict, why = "fail", str(untrue)
     except Unmet as unmet:
-        outcome, why = cases.Outcome(), str(unmet)
+        # Who sees less may know less.
+        verdict, why = "lacks" if agent.setup.without else "fail", str(unmet)
     except Exception:
-        outcome, why = cases.Outcome(), traceback.format_exc()
-    if why:
+        verdict, why = "fail", traceback.format_exc()
+    if verdict in ("fail", "lacks"):
         evidence(agent, name, why, since, folder)
-    print(json.dumps({"cli": agent.cli, "case": name, "why": why, **dataclasses.asdict(outcome)}), flush=True)
-    return why is None
+    tell(case=name, verdict=verdict, why=why, **dataclasses.asdict(outcome))
+    return verdict in ("ok", "absent")
+
+
+def tell(**facts):
+    print(json.dumps(facts), flush=True)
 
 
 def evidence(agent, name, why, since, folder):
@@ -54,4 +78,4 @@ def evidence(agent, name, why, since, folder):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**json.loads(sys.argv[1]))

@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import urllib.request
 
 from agent import PATIENCE, demand, wait_until
 
@@ -26,6 +27,24 @@ def hub(agent):
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
+
+
+def entries(link, agent):
+    """Logs in; a look at the messages of an agent's conversation, whoever typed them."""
+    address, _, code = link.partition("/#code=")
+
+    def call(path, body=None, cookie=None):
+        headers = {"Content-Type": "application/json", "Origin": address, **({"Cookie": cookie} if cookie else {})}
+        data = json.dumps(body).encode() if body else None
+        return urllib.request.urlopen(urllib.request.Request(f"{address}{path}", data, headers), timeout=PATIENCE)
+
+    cookie = call("/api/auth/exchange", {"code": code}).headers["Set-Cookie"].partition(";")[0]
+
+    def look():
+        with call(f"/api/agents/{agent.name}/messages?limit=50", cookie=cookie) as answer:
+            return [task["message"]["parts"][0].get("text", "") for task in json.load(answer)["tasks"]]
+
+    return look
 
 
 def work(agent, test, marker=None):

@@ -4,7 +4,7 @@ import json
 import pathlib
 import re
 
-from agent import Agent, Unmet, demand, holds, wait_until
+from agent import Agent, Setup, Unmet, demand, holds, wait_until
 from typist import Typist
 
 # Longer than three rows of a box, and what terminals and editors count in different ways.
@@ -40,7 +40,7 @@ def route(agent):
     """Lines as people type them, each followed by an empty box and rows that are as they were."""
     for name in FILES:
         pathlib.Path(name).write_text("a file for the menu\n")
-    target = Agent(agent.binary, "dummy", agent.model, name="target")
+    target = Agent(Setup(agent.binary, "dummy", "dummy"), agent.model, name="target")
     target.start("--port", "0")
     typist = Typist(agent)
     try:

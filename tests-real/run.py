@@ -6,6 +6,7 @@ namespaces. Ends non-zero if any case failed.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -20,34 +21,85 @@ import table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+# What brings back the dialogs of a CLI that decides by itself.
+ASKING_MODE = {"claude": ["--permission-mode", "default"]}
+
+# Who the CLIs run as, where they shall not be root.
+ORDINARY_USER = 1000
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One pass over the cases: a column of a table."""
+
+    cli: clis.Cli
+    without: tuple = ()
+    as_user: bool = False
+    args: tuple = ()
+
+    @property
+    def heading(self):
+        """Under which the table stands."""
+        parts = [self.cli.name]
+        if self.without:
+            parts.append(f"without {' and '.join(self.without)}")
+        if self.as_user:
+            parts.append("as an ordinary user")
+        return ", ".join(parts)
+
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ap.add_argument("--binary", help="the synapse to test (default: build this workspace's debug binary)")
-    ap.add_argument("--cli", action="append", choices=list(clis.PINNED), help="only this one (may be repeated)")
-    ap.add_argument("--case", action="append", default=[], help="only this case, by its name in the table")
-    ap.add_argument("--update-docs", action="store_true", help="write the table to docs/real-clis.md")
-    ap.add_argument("--keep", action="store_true", help="keep the throw-away homes")
-    opts = ap.parse_args()
-    if opts.update_docs and (opts.cli or opts.case):
-        ap.error("--update-docs is for a whole run")
-    wanted = opts.cli or list(clis.PINNED)
-    for cli in wanted:
-        clis.install(cli)
-    binary = pathlib.Path(opts.binary).resolve() if opts.binary else build()
+    opts = arguments()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="synapse-test-real."))
-    results = [result for cli in wanted for result in drive(cli, binary, folder / cli, opts)]
-    versions = {cli: clis.installed_version(cli) for cli in wanted}
-    print(f"\n{table.render(results, versions)}\n")
+    folder.chmod(0o755)
+    binary = pathlib.Path(opts.binary).resolve() if opts.binary else build()
+    results = []
+    for cli in clis.select(opts.versions, opts.cli):
+        for without in opts.without or [()]:
+            run = Run(cli, tuple(without), opts.as_user)
+            results += drive(run, binary, folder, opts)
+            if results[-1]["mode"] == "auto" and cli.name in ASKING_MODE:
+                run = dataclasses.replace(run, args=tuple(ASKING_MODE[cli.name]))
+                results += drive(run, binary, folder, opts)
+    print(f"\n{table.render(results)}\n")
+    if opts.results:
+        pathlib.Path(opts.results).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if opts.update_docs:
         machine = f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs"
-        (ROOT / "docs" / "real-clis.md").write_text(table.document(results, versions, machine))
-    failures = [result for result in results if result["why"]]
+        page = ROOT / "docs" / "real-clis.md"
+        page.write_text(table.document(page.read_text(), results, machine))
+    failures = [result for result in results if result["verdict"] == "fail"]
     for result in failures:
-        print(f"FAIL {result['cli']}, {result['case']}: {result['why']}")
+        print(f"FAIL {result['heading']} {result['column']}, {result['case']}: {result['why']}")
     if failures:
         sys.exit(f"test-real: {len(failures)} of {len(results)} failed; evidence is in {folder}")
     shutil.rmtree(folder)
+
+
+def arguments():
+    ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ap.add_argument("--binary", help="the synapse to test (default: build this workspace's debug binary)")
+    ap.add_argument("--versions", choices=list(clis.VERSIONS), default="pinned", help="which versions (default: pinned)")
+    ap.add_argument("--cli", action="append", metavar="NAME[@VERSION]",
+                    help="only this CLI, or just this version of it, as in claude@2.1.260 or codex@newest (repeatable)")
+    ap.add_argument("--case", action="append", default=[], help="only this case, by its name in the table (repeatable)")
+    ap.add_argument("--without", action="append", type=witnesses, metavar="WITNESSES",
+                    help="switch witnesses off: hooks, record or hooks,record (repeatable: one run each)")
+    ap.add_argument("--as-user", action="store_true", help="run the CLIs as an ordinary user, not as root")
+    ap.add_argument("--results", help="also write all results to this file, as JSON")
+    ap.add_argument("--update-docs", action="store_true", help="put the tables into docs/real-clis.md")
+    ap.add_argument("--keep", action="store_true", help="keep the throw-away homes")
+    opts = ap.parse_args()
+    if opts.update_docs and opts.case:
+        ap.error("--update-docs is for all cases")
+    return opts
+
+
+def witnesses(text):
+    found = [word for word in text.split(",") if word]
+    if not set(found) <= {"hooks", "record"}:
+        raise argparse.ArgumentTypeError("hooks, record or hooks,record")
+    return sorted(found)
 
 
 def build():
@@ -56,29 +108,51 @@ def build():
     return (ROOT / target / "debug" / "synapse").resolve()
 
 
-def drive(cli, binary, folder, opts):
-    """All cases of one CLI, as they come."""
+def drive(run, binary, folder, opts):
+    """All cases of one run, as they come."""
+    cli = run.cli
+    frame = {"cli": cli.name, "version": cli.version, "heading": run.heading, "mode": "", "column": cli.version}
+    try:
+        cli.install()
+    except clis.Unavailable as why:
+        return [result(frame, case="install", why=str(why))]
+    folder = folder / "-".join([str(cli), *run.without, *run.args]).replace("--", "")
     folder.mkdir(parents=True)
     # Gemini takes settings only from folders into which nobody else can write: /var/tmp is none.
-    home = clis.folder(cli).parent.parent / f"home-{cli}-{os.getpid()}"
-    command = [ROOT / "tools/fake-model/run-cli", "--cli", cli, "--home", home]
+    home = clis.cache() / f"home-{cli}-{os.getpid()}"
+    home.mkdir(parents=True)
+    command = [ROOT / "tools/fake-model/run-cli", "--cli", cli.name, "--home", home]
     command += ["--log", folder / "model.jsonl", "--dump", folder / "requests"]
+    if run.as_user:
+        os.chown(folder, ORDINARY_USER, ORDINARY_USER)
+        command += ["--user", str(ORDINARY_USER)]
     if "CHROMIUM" in os.environ:
         command += ["--env", f"CHROMIUM={os.environ['CHROMIUM']}"]
-    command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", binary, cli, folder, *opts.case]
-    env = {**os.environ, "CLI_PATH": str(clis.bin_folder(cli)), "TERM": "xterm-256color"}
+    facts = {"binary": str(binary), "cli": cli.name, "folder": str(folder), "args": run.args, "without": run.without,
+             "wanted": opts.case}
+    command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", json.dumps(facts)]
+    env = {**os.environ, "CLI_PATH": str(cli.bin_folder), "TERM": "xterm-256color"}
     results = []
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as driver:
         for line in driver.stdout:
-            result = json.loads(line)
-            results.append(result)
-            print(f"{cli:7} {result['case']:16} {table.cell(result)}", file=sys.stderr)
+            told = json.loads(line)
+            if "case" not in told:
+                frame["mode"] = told["mode"] or ("default" if run.args else "")
+                frame["column"] = f"{cli.version} {frame['mode']}".strip()
+                continue
+            results.append(result(frame, **told))
+            print(f"{run.heading} {frame['column']}  {told['case']:18} {table.cell(results[-1])}"
+                  f"{'  ' + table.headline(told['why']) if told['why'] else ''}", file=sys.stderr)
     if not opts.keep:
         shutil.rmtree(home)
     if driver.returncode:
-        why = f"the driver ended with {driver.returncode}"
-        results.append({"cli": cli, "case": "all", "why": why, "source": "", "chars": 0, "ms": None})
-    return results
+        results.append(result(frame, case="all", why=f"the driver ended with {driver.returncode}"))
+    # What was told before the mode was known belongs to the same column.
+    return [{**one, "mode": frame["mode"], "column": frame["column"]} for one in results]
+
+
+def result(frame, **facts):
+    return {"verdict": "fail", "why": None, "source": "", "chars": 0, "ms": None, "alike": None, **frame, **facts}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""The table of results, for the terminal and for docs/real-clis.md."""
+"""The tables of results, for the terminal and for docs/real-clis.md."""
 
+import re
 import unicodedata
 
 HEAD = """\
@@ -8,55 +9,84 @@ HEAD = """\
 What the real programs do when they are driven through the `synapse` command alone, against the scripted model in
 `tools/fake-model` (no network, no keys, a throw-away home). Made by:
 
-    make test-real UPDATE_DOCS=1
+    make test-real VERSIONS=matrix UPDATE_DOCS=1
 
-A reply is ok only if it equals the model's text character by character and comes from the program's own record. The
-number of characters is that of the replies; the time, in milliseconds, is from the model's last byte to the return of
-`send --return` (of several, the longest; for answers to questions to the task's end). In the permission cases a message
-is queued behind the dialog, which must stay untouched. After `stop` no process of the agent may be alive.
-The `page` cases are worked in real Chromium at the page of `synapse web`: ⏹ while the model speaks (the time is from
-the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message gets its reply), and a
-permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not before).
+`VERSIONS` is `pinned` (one version of each, the default), `newest` (what npm has today) or `matrix`. Any other version:
+`make test-real ARGS='--cli claude@2.1.260'`.
+
+A reply is ok only if it equals the model's text character by character and comes from the program itself: from its
+`hook` or from its `record`, as the table says. `chars` is the length of the replies; the time, in milliseconds, is from
+the model's last byte to the return of `send --return` (of several, the longest; for answers to questions to the task's
+end). In the permission cases a message is queued behind the dialog, which must stay untouched. After `stop` no process
+of the agent may be alive. The `page` cases are worked in real Chromium at the page of `synapse web`: ⏹ while the model
+speaks (the time is from the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message
+gets its reply), and a permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not before).
+
+A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
+`--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.
+
+The tables "without" switch witnesses off (`ARGS='--without hooks --without record --without hooks,record'`). There a
+reply from the screen is measured, not judged: `screen 97 %` is how much of the words agree. `lacks` means that
+something was not known; `FAIL` that something false was said or done.
 """
 
 
 def cell(result):
-    if result is None:
+    if result is None or result["verdict"] == "absent":
         return "–"
-    if result["why"]:
+    if result["verdict"] == "fail":
         return "FAIL"
-    parts = ["ok", result["source"]]
-    if result["chars"]:
-        parts.append(f"{result['chars']} chars")
+    if result["verdict"] == "lacks":
+        return "lacks"
+    parts = ["ok", result["source"] + (f" {result['alike']} %" if result["alike"] is not None else "")]
     if result["ms"] is not None:
         parts.append(f"{result['ms']} ms")
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part.strip() for part in parts if part)
 
 
 def width(text):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def render(results, versions):
-    """The table: a row for each case, a column for each CLI."""
+def render(results):
+    """A table for each heading."""
+    return "\n\n".join(f"## {heading}\n\n{grid(some)}" for heading, some in by_heading(results).items())
+
+
+def by_heading(results):
+    found = {}
+    for result in results:
+        found.setdefault(result["heading"], []).append(result)
+    return found
+
+
+def grid(results):
+    """A row for each case, a column for each version and mode."""
     names = list(dict.fromkeys(result["case"] for result in results))
-    found = {(result["cli"], result["case"]): result for result in results}
-    rows = [["case", *(f"{cli} {version}" for cli, version in versions.items())]]
-    rows += [[name, *(cell(found.get((cli, name))) for cli in versions)] for name in names]
+    columns = list(dict.fromkeys(result["column"] for result in results))
+    found = {(result["column"], result["case"]): result for result in results}
+    chars = {name: max(r["chars"] for r in results if r["case"] == name) for name in names}
+    rows = [["case", "chars", *columns]]
+    rows += [[name, str(chars[name] or ""), *(cell(found.get((column, name))) for column in columns)] for name in names]
     widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(text + " " * (w - width(text)) for text, w in zip(row, widths)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
     return "\n".join(lines)
 
 
-def document(results, versions, machine):
-    """The page for docs."""
-    page = f"{HEAD}\nMeasured on {machine}.\n\n{render(results, versions)}\n"
-    failures = [result for result in results if result["why"]]
-    if failures:
-        page += "\n## What fails\n\n"
-        page += "".join(f"- {r['cli']}, {r['case']}: {headline(r['why'])}\n" for r in failures)
-    return page
+def document(page, results, machine):
+    """The page for docs: these tables in the place of those with the same heading, the others as they were."""
+    tables = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in re.split(r"^## ", page, flags=re.M)[1:]}
+    for heading, some in by_heading(results).items():
+        tables[heading] = f"Measured on {machine}.\n\n{grid(some)}\n{reasons(some)}".strip()
+    return HEAD + "".join(f"\n## {heading}\n\n{table}\n" for heading, table in sorted(tables.items()))
+
+
+def reasons(results):
+    """What stands behind every cell that is not ok."""
+    lines = [f"- {cell(r)} {r['column']}, {r['case']}: {headline(r['why'])}\n" for r in results
+             if r["verdict"] in ("fail", "lacks")]
+    return "\n" + "".join(lines) if lines else ""
 
 
 def headline(why):
