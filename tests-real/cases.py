@@ -177,7 +177,7 @@ def while_busy(agent):
 
 def unknown_flag(agent):
     """A flag that the CLI does not know is left out, and it starts."""
-    profile = profiles.write("flagged", agent.setup, args=[*profiles.args_of(agent), "--no-such-flag"])
+    profile = profiles.write("flagged", agent.setup, args=["--no-such-flag"])
     flagged = agent.sibling("flagged", profile)
     try:
         flagged.start()

@@ -158,31 +158,43 @@ def question(agent):
     return outcome
 
 
-# What opens a panel over the input box of each CLI.
-PANELS = {"claude": "/status", "codex": "/model", "gemini": "/settings"}
+# What opens panels over the input box; some versions write the same into the conversation instead.
+PANELS = {"claude": ["/status", "/cost"], "codex": ["/model"], "gemini": ["/settings", "/theme"]}
 
 
 def panel(agent):
     """A panel without an input box: nothing is typed into it, and what came meanwhile is sent when it is closed."""
+    outcome, opened = Outcome(), []
+    for command in PANELS[agent.cli]:
+        agent.run("keys", agent.name, *command)
+        wait_until("the command is in the box", lambda: command in agent.screen(), 5)
+        agent.run("keys", agent.name, "Enter")
+        wait_until("the command was taken", lambda: is_taken(agent, command), 5)
+        still(agent)
+        if not has_box(agent):
+            outcome += behind_the_panel(agent, command)
+            opened.append(command)
+    if not opened:
+        raise NotHere(f"{PANELS[agent.cli]} leave the box in sight")
+    return outcome
+
+
+def is_taken(agent, command):
+    """Whether the box no longer holds the command: it is empty, or covered."""
+    return has_box(agent) or not any(row.strip(" │").endswith(command) for row in agent.screen().splitlines()[-12:])
+
+
+def behind_the_panel(agent, command):
     since = agent.model.mark()
-    agent.run("keys", agent.name, *PANELS[agent.cli])
-    wait_until("the command is in the box", lambda: PANELS[agent.cli] in agent.screen(), 5)
-    agent.run("keys", agent.name, "Enter")
-    wait_until("the panel covers the box", lambda: PANELS[agent.cli] not in last_rows(agent) and not has_box(agent), 5)
     try:
-        wait_until("it no longer says IDLE", lambda: agent.status()["status"] != "IDLE", 5)
+        wait_until(f"with {command} open it no longer says IDLE", lambda: agent.status()["status"] != "IDLE", 5)
         behind = agent.post("say:behind the question")
-        holds("the panel is open, it is not IDLE and the message waits", LONG_ENOUGH, lambda: (
+        holds(f"{command} is open, it is not IDLE and the message waits", LONG_ENOUGH, lambda: (
             agent.status()["status"] != "IDLE" and agent.task(behind)["status"]["state"] == "submitted"
             and not has_box(agent) and not agent.model.asked(since)))
     finally:
         agent.run("keys", agent.name, "Escape")
-        still(agent)
     return behind_the_question(agent, behind, since)
-
-
-def last_rows(agent):
-    return "\n".join(agent.screen().rstrip().splitlines()[-8:])
 
 
 def has_box(agent):

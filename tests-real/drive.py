@@ -4,6 +4,7 @@ usage: drive.py JSON   (binary, cli, folder, args, without, cases; the folder ho
 failures goes there)
 """
 
+import contextlib
 import dataclasses
 import json
 import pathlib
@@ -32,7 +33,8 @@ def main(binary, cli, folder, args, without, wanted):
         if not attempt(agent, name, lambda: case(agent), folder):
             # The next case shall not suffer from what this one left behind.
             agent.run("stop", agent.name)
-            agent.run("start", setup.profile, "--name", agent.name, *(["--", *args] if args else []))
+            with contextlib.suppress(Unmet):
+                start(agent)
     attempt(agent, "stop", lambda: cases.stop(agent, before), folder)
 
 

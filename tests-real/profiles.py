@@ -12,15 +12,8 @@ def write(name, setup, **changes):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.yaml"
     # JSON is YAML.
-    path.write_text(json.dumps({"name": setup.cli, "extends": setup.cli, **changes}, indent=1) + "\n")
+    path.write_text(json.dumps({"name": f"{setup.cli}-{name}", "extends": setup.cli, **changes}, indent=1) + "\n")
     return str(path)
-
-
-def args_of(agent):
-    """The arguments that the CLI's built-in profile gives it, which a profile with its own would replace."""
-    rows = agent.run("profile", "list", "--json").stdout
-    [command] = [row["command"] for row in json.loads(rows) if row["name"] == agent.cli]
-    return command[1:]
 
 
 def switch_off(setup, folder):
@@ -29,4 +22,4 @@ def switch_off(setup, folder):
         config = folder / ".synapse" / "config.yaml"
         config.parent.mkdir(parents=True, exist_ok=True)
         config.write_text("hooks: false\n")
-    return write(setup.cli, setup) if "record" in setup.without else setup.cli
+    return write("blind", setup) if "record" in setup.without else setup.cli
