@@ -229,7 +229,8 @@ def panel(session):
     session.terminal.wait("the command is in the box", lambda: any(PANEL[session.cli] in r for r in session.terminal.rows()))
     session.terminal.pump(1)
     session.terminal.write("\r")
-    at = session.terminal.wait("the panel", lambda: not session.has_box())
+    # Codex hides its footer, by which its box is known, already below the menu of commands.
+    at = session.terminal.wait("the panel", session.has_dialog if session.cli == "codex" else lambda: not session.has_box())
     session.terminal.settle()
     session.state(at, "input_required", "a panel covers the box")
     session.terminal.pump(3)
