@@ -1,6 +1,6 @@
 """Drives one version of a CLI through the cases. Runs inside `tools/fake-model/run-cli`; tells a JSON line per case.
 
-usage: drive.py JSON   (binary, cli, folder, args, without, cases; the folder holds the model's log, and evidence of
+usage: drive.py JSON   (the arguments of main; the folder holds the model's log, and evidence of
 failures goes there)
 """
 
@@ -16,11 +16,11 @@ import profiles
 from agent import Agent, Model, NotHere, Setup, Unmet, Untrue, wait_until
 
 
-def main(binary, cli, folder, args, without, wanted):
+def main(binary, cli, folder, args, without, wanted, profile):
     folder = pathlib.Path(folder)
     before = cases.processes()
     setup = Setup(binary, cli, cli, tuple(args), frozenset(without))
-    setup = dataclasses.replace(setup, profile=profiles.switch_off(setup, pathlib.Path.home()))
+    setup = dataclasses.replace(setup, profile=profile or profiles.switch_off(setup, pathlib.Path.home()))
     agent = Agent(setup, Model(folder / "model.jsonl", folder / "requests"))
     if not attempt(agent, "start", lambda: start(agent), folder):
         return

@@ -93,13 +93,16 @@ def arguments():
     ap.add_argument("--case", action="append", default=[], help="only this case, by its name in the table (repeatable)")
     ap.add_argument("--without", action="append", type=witnesses, metavar="WITNESSES",
                     help="switch witnesses off: hooks, record or hooks,record (repeatable: one run each)")
+    ap.add_argument("--profile", help="try this profile in place of the built-in one, with one CLI")
     ap.add_argument("--as-user", action="store_true", help="run the CLIs as an ordinary user, not as root")
     ap.add_argument("--results", help="also write all results to this file, as JSON")
     ap.add_argument("--update-docs", action="store_true", help="put the tables into docs/real-clis.md")
     ap.add_argument("--keep", action="store_true", help="keep the throw-away homes")
     opts = ap.parse_args()
-    if opts.update_docs and opts.case:
-        ap.error("--update-docs is for all cases")
+    if opts.update_docs and (opts.case or opts.profile):
+        ap.error("--update-docs is for all cases and the built-in profiles")
+    if opts.profile and opts.without:
+        ap.error("--without writes profiles of its own")
     return opts
 
 
@@ -137,7 +140,7 @@ def drive(run, binary, folder, opts):
     if "CHROMIUM" in os.environ:
         command += ["--env", f"CHROMIUM={os.environ['CHROMIUM']}"]
     facts = {"binary": str(binary), "cli": cli.name, "folder": str(folder), "args": run.args, "without": run.without,
-             "wanted": opts.case}
+             "wanted": opts.case, "profile": opts.profile and str(pathlib.Path(opts.profile).resolve())}
     command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", json.dumps(facts)]
     env = {**os.environ, "CLI_PATH": str(cli.bin_folder), "TERM": "xterm-256color"}
     results = []
