@@ -14,7 +14,9 @@ JAPANESE = "日本語のメッセージ👍é say:届いた"
 # What stands where a person types: the row of the box, as each CLI paints it.
 EMPTY = {
     "claude": re.compile(r"^❯\s*$", re.M),
-    "codex": re.compile(r"^› Ask Codex to do anything", re.M),
+    # Older versions offer an example in its place.
+    "codex": re.compile(r"^› (Ask Codex to do|Summarize recent|Find and fix|Explain this|Write tests for|Improve docu|"
+                        r"Implement \{|Use /skills|Run /review)", re.M),
     "gemini": re.compile(r"^ >   Type your message", re.M),
 }
 

@@ -189,6 +189,17 @@ impl Judge {
         self.decide(profile, now)
     }
 
+    /// A witness takes its word back: it knows no more than the screen.
+    pub fn retract(
+        &mut self,
+        witness: Witness,
+        profile: &Profile,
+        now: Duration,
+    ) -> Option<Change> {
+        self.testimony.retract(witness);
+        self.decide(profile, now)
+    }
+
     /// What was last said by others than the screen, and by whom.
     pub fn last_testimony(&self) -> Option<(Witness, State)> {
         self.testimony.last()

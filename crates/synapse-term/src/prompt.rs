@@ -183,7 +183,9 @@ pub fn announced(
     Prompt {
         kind,
         question,
-        detail: call.as_ref().map_or_else(String::new, |call| call.input.clone()),
+        detail: call
+            .as_ref()
+            .map_or_else(String::new, |call| call.input.clone()),
         options: choices.collect(),
         selected: None,
         default: None,
@@ -196,9 +198,13 @@ pub fn announced(
 /// The words with which a screen says what Escape does: `Esc to close`.
 pub(crate) fn escape_hint(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
-    let at = ["esc to ", "escape to "].iter().find_map(|hint| lower.find(hint))?;
+    let at = ["esc to ", "escape to "]
+        .iter()
+        .find_map(|hint| lower.find(hint))?;
     let hint = line.get(at..)?;
-    let end = hint.find(['·', '•', '|', '│', ',', ')']).unwrap_or(hint.len());
+    let end = hint
+        .find(['·', '•', '|', '│', ',', ')'])
+        .unwrap_or(hint.len());
     let words = hint.get(..end)?.split_whitespace().take(4);
     Some(words.collect::<Vec<_>>().join(" "))
 }

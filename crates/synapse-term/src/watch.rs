@@ -140,6 +140,13 @@ impl Watcher {
         self.publish(change);
     }
 
+    /// A witness takes its word back: it knows no more than the screen.
+    pub fn retract(&mut self, witness: Witness, now: Duration) {
+        self.tick(now);
+        let change = self.judge.retract(witness, &self.profile, now);
+        self.publish(change);
+    }
+
     /// What each witness says at this moment, by name: first the screen.
     pub fn witnesses(&self) -> Vec<(&'static str, String)> {
         let screen = self.judge.screen_evidence();

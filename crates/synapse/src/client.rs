@@ -139,7 +139,7 @@ impl Client {
     /// # Errors
     /// If the agent cannot be reached or does not let us in.
     pub async fn terminal(&self) -> Result<Terminal> {
-        self.socket("/terminal").await
+        self.socket("/terminal?keep_scrollback=true").await
     }
 
     /// A WebSocket of the agent.

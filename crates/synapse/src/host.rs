@@ -360,13 +360,32 @@ pub struct Died {
 impl Died {
     /// The option of ours that the program says it does not know, if that is what it died of.
     pub fn refused_flag(&self) -> Option<&'static str> {
-        const OURS: [&str; 5] = ["--settings", "--no-daemon", "--mcp-config", "--config", "-c"];
+        const OURS: [&str; 5] = [
+            "--settings",
+            "--no-daemon",
+            "--mcp-config",
+            "--config",
+            "-c",
+        ];
         let words = self.words.to_lowercase();
-        let complains = ["unknown option", "unexpected argument", "unrecognized", "unknown argument"];
-        let complaint = complains.iter().find_map(|complaint| words.split_once(complaint))?.1;
+        let complains = [
+            "unknown option",
+            "unexpected argument",
+            "unrecognized",
+            "unknown argument",
+        ];
+        let complaint = complains
+            .iter()
+            .find_map(|complaint| words.split_once(complaint))?
+            .1;
         OURS.into_iter().find(|flag| {
-            let is_flag = |word: &str| word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '-')) == *flag;
-            complaint.lines().next().is_some_and(|line| line.split_whitespace().any(is_flag))
+            let is_flag = |word: &str| {
+                word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '-')) == *flag
+            };
+            complaint
+                .lines()
+                .next()
+                .is_some_and(|line| line.split_whitespace().any(is_flag))
         })
     }
 

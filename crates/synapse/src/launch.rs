@@ -56,11 +56,17 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
     if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
         env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
     }
-    let dir = profile.cwd.as_ref().map_or_else(|| agent.dir.clone(), PathBuf::from);
+    let dir = profile
+        .cwd
+        .as_ref()
+        .map_or_else(|| agent.dir.clone(), PathBuf::from);
     Ok(Launch {
         transcript: transcript(profile, &dir),
         spawn: Spawn {
-            env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            env: env
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             // A CLI inside a CLI of its kind refuses to start; a window has the size it has.
             env_remove: vec!["CLAUDECODE".into(), "LINES".into(), "COLUMNS".into()],
             cwd: Some(dir),
@@ -80,7 +86,12 @@ pub(crate) fn program(profile: &Profile) -> Option<String> {
 }
 
 /// Takes those of the profile's own flags out that this version of the program does not know.
-fn leave_unknown_out(argv: &mut Vec<String>, agent: &Agent, paths: &Paths, notes: &mut Vec<String>) {
+fn leave_unknown_out(
+    argv: &mut Vec<String>,
+    agent: &Agent,
+    paths: &Paths,
+    notes: &mut Vec<String>,
+) {
     let is_flag = |word: &String| word.starts_with("--") && word.len() > 2;
     let (Some(program), true) = (argv.first().cloned(), argv.iter().skip(1).any(is_flag)) else {
         return;
@@ -92,7 +103,9 @@ fn leave_unknown_out(argv: &mut Vec<String>, agent: &Agent, paths: &Paths, notes
         let is_refused = agent.refused_flags.contains(&word);
         let is_unknown = is_flag(&word) && probe.as_ref().is_some_and(|probe| !probe.knows(&word));
         if is_refused || is_unknown {
-            notes.push(format!("{program} does not know {word}; it is started without it"));
+            notes.push(format!(
+                "{program} does not know {word}; it is started without it"
+            ));
         } else {
             argv.push(word);
         }
@@ -109,8 +122,14 @@ fn hooks(
     let Some(program) = program(&agent.profile).filter(|_| agent.profile.hooks) else {
         return none();
     };
-    if agent.refused_flags.iter().any(|flag| flag == "--settings" || flag == "-c") {
-        notes.push(format!("{program} takes no hooks by argument; its screen and transcript are relied on"));
+    if agent
+        .refused_flags
+        .iter()
+        .any(|flag| flag == "--settings" || flag == "-c")
+    {
+        notes.push(format!(
+            "{program} takes no hooks by argument; its screen and transcript are relied on"
+        ));
         return none();
     }
     let given = cli_hooks::Given {
@@ -131,7 +150,12 @@ fn hooks(
     let waits = program == "claude";
     match HookListener::bind(&paths.hooks(), waits) {
         Ok(listener) => {
-            let command = format!("{} {} {}", quoted(&own), cli_hooks::VERB, quoted(listener.path()));
+            let command = format!(
+                "{} {} {}",
+                quoted(&own),
+                cli_hooks::VERB,
+                quoted(listener.path())
+            );
             let injection = cli_hooks::inject(&program, &command, &given);
             (Some(HookSetup { listener, waits }), injection)
         }
@@ -154,7 +178,12 @@ fn transcript(profile: &Profile, dir: &Path) -> Option<transcript::Source> {
         own.or_else(|| std::env::var_os(name).map(PathBuf::from))
     };
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    transcript::Source::of(profile.record.as_deref()?, &variable("HOME")?, &dir, variable)
+    transcript::Source::of(
+        profile.record.as_deref()?,
+        &variable("HOME")?,
+        &dir,
+        variable,
+    )
 }
 
 /// What gives the program our MCP server, if it is to have it.

@@ -30,6 +30,7 @@ pub async fn serve(session: SessionHandle, mut raw: RawMode) -> Result<(), TtyEr
                     break;
                 }
                 let is_suspended = *suspended.borrow_and_update();
+                tty::note_alternate(session.board.is_alternate());
                 if is_suspended && raw.suspend().await? == Resumed::Foreground {
                     drop(session.tell(Command::Resize(tty::size())).await);
                     drop(session.tell(Command::Continue).await);
@@ -37,6 +38,7 @@ pub async fn serve(session: SessionHandle, mut raw: RawMode) -> Result<(), TtyEr
             }
         }
     }
+    tty::note_alternate(session.board.is_alternate());
     drop(raw);
     Ok(())
 }

@@ -46,7 +46,12 @@ pub struct Source {
 
 impl Source {
     /// The transcripts of a profile, if it names a program whose transcripts we can read.
-    pub fn of(name: &str, home: &Path, dir: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
+    pub fn of(
+        name: &str,
+        home: &Path,
+        dir: &Path,
+        variable: impl Fn(&str) -> Option<PathBuf>,
+    ) -> Option<Self> {
         let (kind, root) = match name {
             "claude" => {
                 let base = variable("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
@@ -203,7 +208,10 @@ fn words(content: &Value, between: &str) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| text(part, "/text")).collect();
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| text(part, "/text"))
+                .collect();
             texts.join(between)
         }
         _ => String::new(),
@@ -223,7 +231,10 @@ fn bound<T>(entries: &mut Vec<T>) {
 #[cfg(test)]
 fn turn_of(kind: Kind, lines: &str, message: &str) -> Option<TurnRecord> {
     let mut model = Model::new(kind);
-    for line in lines.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+    for line in lines
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+    {
         model.push(&line);
     }
     model.turn(&Needle::new(message, Timestamp::MIN))

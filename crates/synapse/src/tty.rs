@@ -19,7 +19,7 @@ use rustix::termios::{isatty, tcgetpgrp, tcgetwinsize};
 use crate::pty::{Size, Writer};
 
 pub use keyboard::Keyboard;
-pub use raw::{RawMode, restore, restore_on_panic};
+pub use raw::{RawMode, note_alternate, restore, restore_on_panic};
 pub use signals::{Event, Signals};
 pub use suspend::Resumed;
 

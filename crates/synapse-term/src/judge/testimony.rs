@@ -12,7 +12,7 @@ use crate::prompt::{Kind, Prompt};
 use crate::reading::{Evidence, Reading, State};
 
 /// A program that says it works while its screen looks idle paints something within this span.
-const SILENCE: Duration = Duration::from_secs(20);
+const SILENCE: Duration = Duration::from_secs(6);
 
 /// How long signs of work may stay on the screen after the program said that it is done.
 const AFTERGLOW: Duration = Duration::from_secs(2);
@@ -117,6 +117,11 @@ impl Testimony {
         });
     }
 
+    /// A witness takes its word back: it knows no more than the screen.
+    pub(super) fn retract(&mut self, witness: Witness) {
+        self.last.take_if(|last| last.witness == witness);
+    }
+
     /// A reading was published.
     pub(super) fn note_published(&mut self, state: State) {
         if let Some(last) = &mut self.last {
@@ -147,7 +152,8 @@ impl Testimony {
             return screen;
         };
         let asked = screen.verdict.as_ref().map(|verdict| &verdict.reading);
-        last.was_shown |= matches!(asked, Some(Reading::Asking(dialog)) if dialog.kind != Kind::Unknown);
+        last.was_shown |=
+            matches!(asked, Some(Reading::Asking(dialog)) if dialog.kind != Kind::Unknown);
         let last = last.clone();
         let shown = screen.verdict.as_ref().map(|verdict| {
             let evidence = verdict.evidence.to_string();
@@ -187,7 +193,9 @@ impl Testimony {
             return opinion;
         }
         if now < since + LATE {
-            let at = opinion.ask_again.map_or(since + LATE, |at| at.min(since + LATE));
+            let at = opinion
+                .ask_again
+                .map_or(since + LATE, |at| at.min(since + LATE));
             opinion.ask_again = Some(at);
             return opinion;
         }
@@ -287,7 +295,9 @@ fn rest(last: &Statement, screen: Opinion, facts: &Facts, view: &View, now: Dura
         }
         // Silence after the end of a turn is rest, not a question that nobody recognised, unless
         // something else than the program's usual screen is in sight.
-        Some(Reading::Asking(prompt)) if prompt.kind == Kind::Unknown && view.input_box.is_some() => {
+        Some(Reading::Asking(prompt))
+            if prompt.kind == Kind::Unknown && view.input_box.is_some() =>
+        {
             idle()
         }
         None if now < still_at => Opinion {

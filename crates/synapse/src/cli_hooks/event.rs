@@ -113,7 +113,14 @@ impl Permission {
     /// What the program wants to do, in full.
     pub fn call(&self) -> ToolCall {
         let text = |name: &str| self.input.get(name).and_then(Value::as_str);
-        let named = ["command", "file_path", "path", "url", "notebook_path", "pattern"];
+        let named = [
+            "command",
+            "file_path",
+            "path",
+            "url",
+            "notebook_path",
+            "pattern",
+        ];
         let input = named.into_iter().find_map(text).map(str::to_owned);
         let input = input.or_else(|| {
             // Codex gives a command as a list of words.
@@ -139,7 +146,10 @@ mod tests {
         let stop = br#"{"session_id":"s","transcript_path":"/t.jsonl","prompt_id":"p","hook_event_name":"Stop","last_assistant_message":"done"}"#;
         let event = HookEvent::parse(stop).unwrap();
         assert_eq!(event.what, What::Over(Some("done".to_owned())));
-        assert_eq!((event.session.as_str(), event.turn.as_deref()), ("s", Some("p")));
+        assert_eq!(
+            (event.session.as_str(), event.turn.as_deref()),
+            ("s", Some("p"))
+        );
         let unknown = br#"{"session_id":"s","hook_event_name":"NewInNextYear"}"#;
         assert_eq!(HookEvent::parse(unknown).unwrap().what, What::Other);
         for broken in ["", "{", "[]", "{\"hook_event_name\":\"Stop\"}"] {
@@ -154,7 +164,10 @@ mod tests {
             panic!("it is a permission request");
         };
         let call = permission.call();
-        assert_eq!((call.tool.as_str(), call.input.as_str()), ("Bash", "cargo test\nrm -rf ~"));
+        assert_eq!(
+            (call.tool.as_str(), call.input.as_str()),
+            ("Bash", "cargo test\nrm -rf ~")
+        );
         assert!(call.is_complete && call.cwd.as_deref() == Some("/w"));
     }
 }

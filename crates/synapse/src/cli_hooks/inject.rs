@@ -99,7 +99,9 @@ fn claude(command: &str, given: &Given<'_>) -> Injection {
     };
     let settings = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let Some(mut settings) = settings.filter(Value::is_object) else {
-        return obstructed(format!("the --settings {own} cannot be read, so they are passed on as they are"));
+        return obstructed(format!(
+            "the --settings {own} cannot be read, so they are passed on as they are"
+        ));
     };
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         return obstructed("the --settings switch hooks off (disableAllHooks)".to_owned());
@@ -121,11 +123,13 @@ fn claude(command: &str, given: &Given<'_>) -> Injection {
 
 /// The settings among the user's arguments: the index of the word that holds them, and what they are.
 fn own_settings(args: &[String]) -> Option<(usize, &str)> {
-    args.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--settings") {
-        Some("") => Some((at + 1, args.get(at + 1)?.as_str())),
-        Some(rest) => Some((at, rest.strip_prefix('=')?)),
-        None => None,
-    })
+    args.iter()
+        .enumerate()
+        .find_map(|(at, word)| match word.strip_prefix("--settings") {
+            Some("") => Some((at + 1, args.get(at + 1)?.as_str())),
+            Some(rest) => Some((at, rest.strip_prefix('=')?)),
+            None => None,
+        })
 }
 
 fn claude_hooks(command: &str) -> Map<String, Value> {
@@ -172,7 +176,10 @@ fn codex(command: &str, given: &Given<'_>) -> Injection {
     for (event, label) in CODEX_EVENTS {
         // A string of JSON is one of TOML.
         let hook = format!(r#"{{type="command",command={text},timeout={PATIENCE}}}"#);
-        args.extend(["-c".to_owned(), format!("hooks.{event}=[{{hooks=[{hook}]}}]")]);
+        args.extend([
+            "-c".to_owned(),
+            format!("hooks.{event}=[{{hooks=[{hook}]}}]"),
+        ]);
         let agreed = format!(
             r#"{{"event_name":"{label}","hooks":[{{"async":false,"command":{text},"timeout":{PATIENCE},"type":"command"}}]}}"#
         );
@@ -184,7 +191,10 @@ fn codex(command: &str, given: &Given<'_>) -> Injection {
             r#""/<session-flags>/config.toml:{label}:0:0"={{trusted_hash="sha256:{hash}"}}"#
         ));
     }
-    args.extend(["-c".to_owned(), format!("hooks.state={{{}}}", trusted.join(","))]);
+    args.extend([
+        "-c".to_owned(),
+        format!("hooks.state={{{}}}", trusted.join(",")),
+    ]);
     Injection {
         args,
         is_promised: true,
@@ -193,7 +203,9 @@ fn codex(command: &str, given: &Given<'_>) -> Injection {
 }
 
 fn is_about_hooks(word: &str) -> bool {
-    word.contains("hooks.") || word.contains("features.hooks") || word.contains("features.codex_hooks")
+    word.contains("hooks.")
+        || word.contains("features.hooks")
+        || word.contains("features.codex_hooks")
 }
 
 #[cfg(test)]
@@ -227,7 +239,10 @@ mod tests {
 
     #[test]
     fn settings_of_the_user_stay_in_force() {
-        for args in [["--settings", "own.json"].as_slice(), &["--settings=own.json"]] {
+        for args in [
+            ["--settings", "own.json"].as_slice(),
+            &["--settings=own.json"],
+        ] {
             let injection = of("claude", args);
             let args = injection.user_args.unwrap();
             let own = args.last().unwrap().trim_start_matches("--settings=");
@@ -248,7 +263,10 @@ mod tests {
             &["--bare"],
         ] {
             let injection = of("claude", args);
-            assert!(!injection.is_promised && injection.obstacle.is_some(), "{args:?}");
+            assert!(
+                !injection.is_promised && injection.obstacle.is_some(),
+                "{args:?}"
+            );
             assert!(injection.args.is_empty() && injection.user_args.is_none());
         }
         let own = of("codex", &["-c", "hooks.Stop=[]"]);
@@ -261,7 +279,10 @@ mod tests {
         let args = of("codex", &[]).args;
         assert!(args.iter().step_by(2).all(|word| word == "-c"));
         let state = args.last().unwrap();
-        assert_eq!(state.matches("trusted_hash=\"sha256:").count(), CODEX_EVENTS.len());
+        assert_eq!(
+            state.matches("trusted_hash=\"sha256:").count(),
+            CODEX_EVENTS.len()
+        );
         assert!(state.contains(r#""/<session-flags>/config.toml:stop:0:0"={trusted_hash="#));
     }
 }

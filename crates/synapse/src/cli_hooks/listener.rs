@@ -172,7 +172,9 @@ impl HookMessage {
 fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_socket = path.extension().is_some_and(|extension| extension == "sock");
+        let is_socket = path
+            .extension()
+            .is_some_and(|extension| extension == "sock");
         let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
         if is_socket && std::os::unix::net::UnixStream::connect(&path).is_err_and(refused) {
             let _ = std::fs::remove_file(path);
@@ -182,11 +184,15 @@ fn sweep(folder: &Path) {
 
 /// Whether a caller is of our user and below the wrapped program.
 fn check(stream: &UnixStream, program: i32) -> Result<(), &'static str> {
-    let caller = stream.peer_cred().map_err(|_| "the kernel does not know who it is")?;
+    let caller = stream
+        .peer_cred()
+        .map_err(|_| "the kernel does not know who it is")?;
     if caller.uid() != rustix::process::geteuid().as_raw() {
         return Err("it is another user");
     }
-    let mut process = caller.pid().ok_or("the kernel does not know which process it is")?;
+    let mut process = caller
+        .pid()
+        .ok_or("the kernel does not know which process it is")?;
     for _ in 0..GENERATIONS {
         if process == program {
             return Ok(());
@@ -206,12 +212,19 @@ fn parent(process: i32) -> Option<i32> {
     fields.split_whitespace().nth(1)?.parse().ok()
 }
 
-async fn serve(mut stream: UnixStream, heard: mpsc::Sender<HookMessage>, waits: bool) -> io::Result<()> {
+async fn serve(
+    mut stream: UnixStream,
+    heard: mpsc::Sender<HookMessage>,
+    waits: bool,
+) -> io::Result<()> {
     let mut payload = Vec::new();
     let mut limited = (&mut stream).take(LONGEST);
     timeout(PATIENCE, limited.read_to_end(&mut payload)).await??;
     let Some(event) = HookEvent::parse(&payload) else {
-        tracing::warn!(bytes = payload.len(), "a hook said something that is no event");
+        tracing::warn!(
+            bytes = payload.len(),
+            "a hook said something that is no event"
+        );
         return Ok(());
     };
     let is_waiting = waits && matches!(event.what, What::Permission(_));
@@ -225,7 +238,9 @@ async fn serve(mut stream: UnixStream, heard: mpsc::Sender<HookMessage>, waits: 
     }
     // The session drops the question when it was answered elsewhere, and the hook ends with this stream.
     if let Ok(decision) = answered.await {
-        stream.write_all(decision.output().to_string().as_bytes()).await?;
+        stream
+            .write_all(decision.output().to_string().as_bytes())
+            .await?;
     }
     Ok(())
 }

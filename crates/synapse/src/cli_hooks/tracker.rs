@@ -112,7 +112,10 @@ impl Tracker {
         if event.is_aside && !matches!(event.what, What::Permission(_)) {
             return true;
         }
-        let is_same = self.session.as_ref().is_none_or(|own| *own == event.session);
+        let is_same = self
+            .session
+            .as_ref()
+            .is_none_or(|own| *own == event.session);
         let begins = matches!(event.what, What::SessionStart | What::Prompt(_));
         !is_same && (self.is_working || !begins)
     }
@@ -174,7 +177,10 @@ mod tests {
         let said = event("a", What::Over(Some("done".to_owned())));
         assert_eq!(tracker.note(&said), [Statement::Doubt]);
         assert!(tracker.is_working());
-        assert_eq!(tracker.note(&event("a", ends)), [Statement::Goes, over("done")]);
+        assert_eq!(
+            tracker.note(&event("a", ends)),
+            [Statement::Goes, over("done")]
+        );
         assert!(!tracker.is_working());
     }
 
@@ -192,7 +198,10 @@ mod tests {
     fn other_conversations_and_subagents_end_no_turn() {
         let mut tracker = Tracker::default();
         let bound = |name: &str| Statement::Bound(PathBuf::from(name));
-        assert_eq!(tracker.note(&event("a", What::SessionStart)), [bound("/a.jsonl")]);
+        assert_eq!(
+            tracker.note(&event("a", What::SessionStart)),
+            [bound("/a.jsonl")]
+        );
         tracker.note(&event("a", prompt("hi")));
         assert_eq!(tracker.note(&event("title", prompt("name this"))), []);
         assert_eq!(tracker.note(&event("title", What::Over(None))), []);
@@ -203,6 +212,9 @@ mod tests {
         assert_eq!(tracker.note(&aside), []);
         let own = event("a", What::Over(Some("done".to_owned())));
         assert_eq!(tracker.note(&own), [over("done")]);
-        assert_eq!(tracker.note(&event("b", What::SessionStart)), [bound("/b.jsonl")]);
+        assert_eq!(
+            tracker.note(&event("b", What::SessionStart)),
+            [bound("/b.jsonl")]
+        );
     }
 }

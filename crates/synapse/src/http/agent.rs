@@ -16,6 +16,7 @@ use super::Served;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
 use super::shapes::{ReceiptShape, StandingShape, WitnessShape};
+use super::terminal::without_erasing;
 use crate::session::{Answer, Command, Look};
 
 /// How much of the screen `/status` tells.
@@ -101,7 +102,8 @@ pub(super) async fn screen(
 ) -> Result<impl IntoResponse, Problem> {
     let look = look(&served).await?;
     let body = if query.ansi {
-        look.snapshot.clone()
+        // It is printed in people's terminals, whose scrollback is not ours.
+        without_erasing(&look.snapshot)
     } else {
         clean(&look.frame).into_bytes()
     };

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
@@ -24,12 +24,38 @@ struct Window {
     resize: (u16, u16),
 }
 
-pub(super) async fn attach(State(served): State<Served>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.on_upgrade(|socket| serve(socket, served.session))
+/// What erases the scrollback of the terminal that shows a snapshot.
+const ERASE_SCROLLBACK: &[u8] = b"\x1b[3J";
+
+#[derive(Deserialize)]
+pub(super) struct AttachQuery {
+    /// The viewer is a person's own terminal, whose scrollback is not ours to erase.
+    #[serde(default)]
+    keep_scrollback: bool,
+}
+
+pub(super) async fn attach(
+    State(served): State<Served>,
+    Query(query): Query<AttachQuery>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.on_upgrade(move |socket| serve(socket, served.session, query.keep_scrollback))
+}
+
+/// A snapshot that leaves the scrollback of the terminal it is shown in as it is.
+pub(super) fn without_erasing(snapshot: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(snapshot.len());
+    let mut rest = snapshot;
+    while let Some(at) = memchr::memmem::find(rest, ERASE_SCROLLBACK) {
+        kept.extend_from_slice(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + ERASE_SCROLLBACK.len()..).unwrap_or_default();
+    }
+    kept.extend_from_slice(rest);
+    kept
 }
 
 /// Serves one viewer. One that is too slow for the tail is shown the screen anew.
-async fn serve(mut socket: WebSocket, session: SessionHandle) {
+async fn serve(mut socket: WebSocket, session: SessionHandle, keeps_scrollback: bool) {
     // A viewer that says its size first is shown the screen in that size.
     if let Ok(said) = timeout(FIRST_WORDS, socket.recv()).await {
         let Some(Ok(message)) = said else { return };
@@ -43,11 +69,12 @@ async fn serve(mut socket: WebSocket, session: SessionHandle) {
         if socket.send(told(window)).await.is_err() {
             return;
         }
-        if socket
-            .send(Message::Binary(attached.snapshot.into()))
-            .await
-            .is_err()
-        {
+        let snapshot = if keeps_scrollback {
+            without_erasing(&attached.snapshot)
+        } else {
+            attached.snapshot
+        };
+        if socket.send(Message::Binary(snapshot.into())).await.is_err() {
             return;
         }
         let mut live = attached.live;

@@ -35,7 +35,10 @@ impl Probe {
     pub(super) fn of(program: &str, profile: &Profile, paths: &Paths) -> Option<Self> {
         let path = find(program, profile.env.get("PATH").map(String::as_str))?;
         let meta = std::fs::metadata(&path).ok()?;
-        let stamp = (meta.mtime().wrapping_mul(1_000_000_000) + meta.mtime_nsec(), meta.len());
+        let stamp = (
+            meta.mtime().wrapping_mul(1_000_000_000) + meta.mtime_nsec(),
+            meta.len(),
+        );
         let mut known = kept(paths);
         let name = path.to_string_lossy().into_owned();
         if let Some(probe) = known.get(&name).filter(|probe| probe.stamp == stamp) {
@@ -144,7 +147,10 @@ mod tests {
     #[test]
     fn the_flags_of_a_help_text_are_found() {
         let help = "  -c, --config <key=value>  set\n      --no-daemon\n  --model=<M> (see --config-file)\n---";
-        assert_eq!(flags(help), ["--config", "--config-file", "--model", "--no-daemon"]);
+        assert_eq!(
+            flags(help),
+            ["--config", "--config-file", "--model", "--no-daemon"]
+        );
         let probe = Probe {
             stamp: (0, 0),
             flags: flags(help),

@@ -32,8 +32,8 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
-use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
 use super::turn::Input;
+use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
 use crate::pty::{
     Exit, Output, Piece, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer,
 };
@@ -256,6 +256,8 @@ impl Session {
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
+        let modes = self.watcher.screen().modes();
+        self.ledger.board.set_alternate(modes.alternate_screen);
         self.step(Input::Output, now);
         if let Some(running) = &mut self.running {
             running.growth.note_output();
@@ -442,6 +444,8 @@ impl Session {
 
     fn end(&mut self, exit: Exit) {
         let now = self.now();
+        let modes = self.watcher.screen().modes();
+        self.ledger.board.set_alternate(modes.alternate_screen);
         self.clear_notices();
         self.watcher.exit(&exit.code().to_string(), now);
         self.advance(now);

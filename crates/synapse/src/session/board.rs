@@ -32,6 +32,8 @@ pub struct Board {
     painted: AtomicU64,
     /// How often witnesses contradicted each other.
     contradictions: AtomicU64,
+    /// The program shows the alternate screen.
+    is_alternate: AtomicBool,
     is_stopping: AtomicBool,
 }
 
@@ -139,6 +141,7 @@ impl Default for Board {
             state: watch::Sender::new(None),
             painted: AtomicU64::new(0),
             contradictions: AtomicU64::new(0),
+            is_alternate: AtomicBool::new(false),
             is_stopping: AtomicBool::new(false),
         }
     }
@@ -218,6 +221,15 @@ impl Board {
     }
 
     /// The program wrote so much.
+    pub(super) fn set_alternate(&self, is_on: bool) {
+        self.is_alternate.store(is_on, Ordering::Relaxed);
+    }
+
+    /// Whether the program shows the alternate screen.
+    pub fn is_alternate(&self) -> bool {
+        self.is_alternate.load(Ordering::Relaxed)
+    }
+
     pub(super) fn add_contradiction(&self) {
         self.contradictions.fetch_add(1, Ordering::Relaxed);
     }

@@ -387,17 +387,21 @@ impl Turn {
                 Vec::new()
             }
             // The end of another turn, told late.
-            HookFact::Over { id: Some(id), .. } if self.taken.id.as_ref().is_some_and(|own| own != id) => {
+            HookFact::Over { id: Some(id), .. }
+                if self.taken.id.as_ref().is_some_and(|own| own != id) =>
+            {
                 Vec::new()
             }
-            HookFact::Over { text: Some(text), .. } => {
-                self.end(Ending::Replied(Words {
-                    text: text.clone(),
-                    source: Source::Hook,
-                }))
-            }
+            HookFact::Over {
+                text: Some(text), ..
+            } => self.end(Ending::Replied(Words {
+                text: text.clone(),
+                source: Source::Hook,
+            })),
             HookFact::Over { text: None, .. } => Vec::new(),
-            HookFact::Failed { text } if self.taken.by_hook => self.end(Ending::Failed(text.clone())),
+            HookFact::Failed { text } if self.taken.by_hook => {
+                self.end(Ending::Failed(text.clone()))
+            }
             HookFact::Interrupted if self.taken.by_hook => self.end(Ending::Interrupted(None)),
             HookFact::Failed { .. } | HookFact::Interrupted => Vec::new(),
         }
@@ -457,7 +461,8 @@ impl Turn {
 
     /// Ends a turn of which the transcript has the end, once nothing speaks against it.
     fn end_by_record(&mut self, scene: &Scene) -> Vec<Effect> {
-        let (Some(record), Phase::Running | Phase::Ending { .. }) = (&self.record, &self.phase) else {
+        let (Some(record), Phase::Running | Phase::Ending { .. }) = (&self.record, &self.phase)
+        else {
             return Vec::new();
         };
         let Some(verdict) = &record.verdict else {
@@ -555,7 +560,11 @@ impl Turn {
         let mut effects = if is_broken { Vec::new() } else { self.start() };
         self.phase = Phase::Over;
         let said = self.record.as_ref().and_then(|record| words(&record.said));
-        let ending = match (self.channel.refusal.take(), self.stop.canceled.take(), ending) {
+        let ending = match (
+            self.channel.refusal.take(),
+            self.stop.canceled.take(),
+            ending,
+        ) {
             (Some(reason), _, _) => Ending::Rejected(reason),
             (None, Some(reason), Ending::Replied(words)) => Ending::Canceled(reason, Some(words)),
             (None, Some(reason), Ending::Interrupted(words)) => {
@@ -604,7 +613,8 @@ fn ending(report: &TurnReport) -> Ending {
             Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
         }
         reply::Outcome::Failed => {
-            let mut said = report.reply.blocks.iter();
+            // Warnings may stand before it.
+            let mut said = report.reply.blocks.iter().rev();
             let said = said.find(|block| block.speaker == Speaker::Program);
             let said = said.map_or("the agent reported an error", |block| block.text.as_str());
             Ending::Failed(said.to_owned())

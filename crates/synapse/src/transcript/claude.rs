@@ -209,7 +209,12 @@ fn said(line: &Value, content: &Value) -> Said {
     };
     let reason = text(line, "/message/stop_reason");
     Said {
-        parts: content.as_array().into_iter().flatten().filter_map(part).collect(),
+        parts: content
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(part)
+            .collect(),
         is_last: reason.is_some_and(|reason| reason != "tool_use"),
         error: is_error.then(|| words(content, "\n")),
     }
@@ -241,7 +246,10 @@ mod tests {
     #[test]
     fn the_reply_is_what_was_said_after_the_last_tool() {
         let reply = "```rust\nfn two() {}\n```".to_owned();
-        assert_eq!(verdict(TURN, "[A2A:2:user] second"), Some(Verdict::Replied(reply)));
+        assert_eq!(
+            verdict(TURN, "[A2A:2:user] second"),
+            Some(Verdict::Replied(reply))
+        );
         let first = Verdict::Replied("one".to_owned());
         assert_eq!(verdict(TURN, "[A2A:1:user] first"), Some(first));
     }
@@ -279,12 +287,18 @@ mod tests {
         let text = r#"{"type":"assistant","uuid":"b","parentUuid":"x","timestamp":"2","message":{"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn"}}
 {"type":"attachment","uuid":"x","parentUuid":"a"}
 {"type":"user","uuid":"a","parentUuid":null,"timestamp":"1","message":{"content":"[A2A:1] hi"}}"#;
-        assert_eq!(verdict(text, "[A2A:1] hi"), Some(Verdict::Replied("hello".to_owned())));
+        assert_eq!(
+            verdict(text, "[A2A:1] hi"),
+            Some(Verdict::Replied("hello".to_owned()))
+        );
     }
 
     #[test]
     fn an_error_of_the_model_is_a_failure() {
         let text = "{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}\n{\"type\":\"assistant\",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error: 400\"}],\"stop_reason\":\"stop_sequence\"}}";
-        assert_eq!(verdict(text, "hi"), Some(Verdict::Failed("API Error: 400".to_owned())));
+        assert_eq!(
+            verdict(text, "hi"),
+            Some(Verdict::Failed("API Error: 400".to_owned()))
+        );
     }
 }

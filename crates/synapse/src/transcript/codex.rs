@@ -19,7 +19,11 @@ struct Turn {
     asked: Asked,
     said: Vec<String>,
     open: HashSet<String>,
+    /// What went wrong, said before the end.
+    error: Option<String>,
     verdict: Option<Verdict>,
+    /// Older versions do not write why a turn without a reply ended.
+    is_closed: bool,
 }
 
 impl Conversation {
@@ -42,7 +46,7 @@ impl Conversation {
         Some(TurnRecord {
             said: turn.said.join("\n\n"),
             has_open_tool: !turn.open.is_empty(),
-            is_closed: turn.verdict.is_some(),
+            is_closed: turn.is_closed,
             verdict: turn.verdict.clone(),
         })
     }
@@ -62,7 +66,15 @@ impl Conversation {
             (Some("agent_message"), _) => {
                 self.say(text(payload, "/message").unwrap_or_default().to_owned());
             }
-            (Some("task_complete"), _) => self.end(outcome(payload)),
+            (Some("error"), _) => {
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.error = text(payload, "/message").map(str::to_owned);
+                }
+            }
+            (Some("task_complete"), _) => {
+                let error = self.turns.last_mut().and_then(|turn| turn.error.take());
+                self.end(outcome(payload).or(error.map(Verdict::Failed)));
+            }
             (Some("turn_aborted"), _) => self.end(Some(Verdict::Interrupted)),
             _ => {}
         }
@@ -104,6 +116,7 @@ impl Conversation {
         if let Some(turn) = self.turns.last_mut() {
             turn.verdict = turn.verdict.take().or(verdict);
             turn.open.clear();
+            turn.is_closed = true;
         }
     }
 }
@@ -114,7 +127,9 @@ fn outcome(payload: &Value) -> Option<Verdict> {
     }
     let error = payload.get("error").filter(|error| !error.is_null())?;
     let message = text(error, "/message").map(str::to_owned);
-    Some(Verdict::Failed(message.unwrap_or_else(|| error.to_string())))
+    Some(Verdict::Failed(
+        message.unwrap_or_else(|| error.to_string()),
+    ))
 }
 
 #[cfg(test)]
@@ -143,11 +158,20 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_can_end_without_a_word() {
+        let text = r#"{"type":"event_msg","payload":{"type":"user_message","message":"c"}}
+{"type":"event_msg","payload":{"type":"task_complete","last_agent_message":null}}"#;
+        let turn = turn_of(Kind::Codex, text, "c").unwrap();
+        assert!(turn.is_closed && turn.verdict.is_none());
+    }
+
+    #[test]
     fn a_tool_is_open_until_it_answers() {
         let begun: Vec<&str> = TEXT.lines().take(6).collect();
         let open = turn_of(Kind::Codex, &begun.join("\n"), "c").unwrap();
         assert!(open.has_open_tool && open.verdict.is_none());
-        let answer = r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"x"}}"#;
+        let answer =
+            r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"x"}}"#;
         let closed = turn_of(Kind::Codex, &format!("{}\n{answer}", begun.join("\n")), "c");
         assert!(!closed.unwrap().has_open_tool);
     }

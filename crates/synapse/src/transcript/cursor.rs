@@ -102,10 +102,18 @@ mod tests {
         file.write_all(b":2}\nnot json\n{\"c\":3}\n").unwrap();
         assert_eq!(cursor.read().unwrap(), [json!({"b": 2}), json!({"c": 3})]);
         std::fs::write(&path, "{\"d\":4}\n").unwrap();
-        assert_eq!(cursor.read().unwrap(), [json!({"d": 4})], "a file that was cut is read anew");
+        assert_eq!(
+            cursor.read().unwrap(),
+            [json!({"d": 4})],
+            "a file that was cut is read anew"
+        );
         let other = folder.path().join("y");
         std::fs::write(&other, "{\"a\":1}\n{\"e\":5}\n{\"e\":6}\n").unwrap();
         std::fs::rename(&other, &path).unwrap();
-        assert_eq!(cursor.read().unwrap().len(), 3, "another file in its place is read from its start");
+        assert_eq!(
+            cursor.read().unwrap().len(),
+            3,
+            "another file in its place is read from its start"
+        );
     }
 }

@@ -25,7 +25,11 @@ struct Message {
 #[derive(Debug)]
 enum What {
     Asked(Asked),
-    Said { text: String, calls_tools: bool, has_open_tool: bool },
+    Said {
+        text: String,
+        calls_tools: bool,
+        has_open_tool: bool,
+    },
     Failed(String),
     Noted(String),
 }
@@ -58,13 +62,18 @@ impl Conversation {
     }
 
     pub(super) fn turn(&self, needle: &Needle) -> Option<TurnRecord> {
-        let asks = |message: &Message| matches!(&message.what, What::Asked(asked) if needle.is_in(asked));
+        let asks =
+            |message: &Message| matches!(&message.what, What::Asked(asked) if needle.is_in(asked));
         let ours = self.messages.iter().rposition(asks)?;
         let mut turn = TurnRecord::default();
         for message in self.messages.iter().skip(ours + 1) {
             match &message.what {
                 What::Asked(_) => break,
-                What::Said { text, calls_tools, has_open_tool } => {
+                What::Said {
+                    text,
+                    calls_tools,
+                    has_open_tool,
+                } => {
                     let is_answer = !calls_tools && !text.trim().is_empty();
                     turn.said.clone_from(text);
                     turn.has_open_tool = *has_open_tool;
@@ -101,7 +110,11 @@ impl Conversation {
             _ => return,
         };
         let id = text(message, "/id").map(str::to_owned);
-        let known = self.messages.iter_mut().rev().find(|known| id.is_some() && known.id == id);
+        let known = self
+            .messages
+            .iter_mut()
+            .rev()
+            .find(|known| id.is_some() && known.id == id);
         match known {
             Some(known) => known.what = what,
             None => self.messages.push(Message { id, what }),
@@ -143,7 +156,10 @@ mod tests {
 {"id":"2","type":"gemini","content":"","toolCalls":[{"name":"shell"}]}
 {"id":"3","type":"user","content":[{"functionResponse":{"name":"shell"}}]}
 {"id":"4","type":"gemini","content":"done"}"#;
-        assert_eq!(verdict(text, "[A2A:1] a"), Some(Verdict::Replied("done".to_owned())));
+        assert_eq!(
+            verdict(text, "[A2A:1] a"),
+            Some(Verdict::Replied("done".to_owned()))
+        );
     }
 
     #[test]

@@ -37,7 +37,8 @@ fn collect(folder: &Path, since: SystemTime, depth: usize, files: &mut Vec<(Syst
 }
 
 fn is_transcript(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
+    path.extension()
+        .is_some_and(|extension| extension == "jsonl")
 }
 
 /// The transcripts that a program, or a program that it started, has open.
@@ -51,13 +52,19 @@ pub(super) fn open_files(program: i32, root: &Path) -> Vec<PathBuf> {
         }
         let folder = PathBuf::from(format!("/proc/{process}"));
         let open = std::fs::read_dir(folder.join("fd")).into_iter().flatten();
-        let open = open.flatten().filter_map(|fd| std::fs::read_link(fd.path()).ok());
+        let open = open
+            .flatten()
+            .filter_map(|fd| std::fs::read_link(fd.path()).ok());
         found.extend(open.filter(|path| path.starts_with(root) && is_transcript(path)));
         let threads = std::fs::read_dir(folder.join("task")).into_iter().flatten();
         for thread in threads.flatten() {
             let children = std::fs::read_to_string(thread.path().join("children"));
             let children = children.unwrap_or_default();
-            waiting.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
+            waiting.extend(
+                children
+                    .split_whitespace()
+                    .filter_map(|id| id.parse::<i32>().ok()),
+            );
         }
     }
     found.sort();

@@ -5,6 +5,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use super::reset::RESET;
+use super::reset::{ALTERNATE, MODES, REST};
 use super::{TtyError, is_in_background, open};
 
 /// How long a terminal that has stopped reading may hold up our exit.
 const RESET_PATIENCE: Duration = Duration::from_millis(300);
 
 static HELD: Mutex<Option<Held>> = Mutex::new(None);
+
+static MAY_BE_ALTERNATE: AtomicBool = AtomicBool::new(true);
+
+/// Says whether the alternate screen is on. Until somebody who knows says otherwise, it may be.
+pub fn note_alternate(is_on: bool) {
+    MAY_BE_ALTERNATE.store(is_on, Ordering::Relaxed);
+}
 
 /// The terminal in raw mode; dropped, it is as it was found.
 #[derive(Debug)]
@@ -145,7 +153,9 @@ impl Held {
 
     fn restore(&mut self) {
         if self.restore_modes() {
-            self.write(RESET.as_bytes());
+            let may_be_alternate = MAY_BE_ALTERNATE.load(Ordering::Relaxed);
+            let alternate = if may_be_alternate { ALTERNATE } else { "" };
+            self.write([MODES, alternate, REST].concat().as_bytes());
         }
     }
 

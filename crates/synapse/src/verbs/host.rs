@@ -15,7 +15,7 @@ use signal_hook::consts::SIGXFSZ;
 use synapse::config::{Config, InputRouting, Reach};
 use synapse::courier::Orders;
 use synapse::handle::Handle;
-use synapse::host::{Agent, Host};
+use synapse::host::{Agent, Died, Host};
 use synapse::log_file::LogFile;
 use synapse::paths::Paths;
 use synapse::pty::Size;
@@ -58,39 +58,71 @@ pub(super) fn run_here(args: &Start) -> Result<u8> {
 
 fn serve(args: &Start, place: Place) -> Result<u8> {
     let paths = Paths::from_env()?;
-    let agent = agent(args, &paths)?;
+    let mut agent = agent(args, &paths)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    runtime.block_on(async {
-        let host = Host::start(&agent, &paths)?;
-        let entry = host.entry();
-        let trouble = log_to(&paths, &entry.handle, place == Place::Foreground);
-        let (handle, endpoint) = (entry.handle.to_string(), entry.endpoint.clone());
-        let pid = std::process::id();
-        tracing::info!(handle, endpoint, "agent started");
-        let ready = || {
-            let mut out = io::stdout().lock();
-            if place == Place::Foreground {
-                return Ok(writeln!(out, "{handle} (PID {pid}) {endpoint}")?);
-            }
-            let told = json!({
-                "handle": handle, "pid": pid, "endpoint": endpoint, "warning": trouble,
-            });
-            writeln!(out, "{told}")?;
-            Ok(rustix::stdio::dup2_stdout(
-                File::create("/dev/null")?.as_fd(),
-            )?)
-        };
-        let ctrl_c = tokio::spawn(tokio::signal::ctrl_c());
-        let exit = Box::pin(host.run(ready)).await?;
-        tracing::info!(code = exit.code(), "agent ended");
-        if place == Place::Foreground && ctrl_c.is_finished() {
-            return Ok(Failure::INTERRUPTED);
+    let mut is_logging = false;
+    loop {
+        let served = runtime.block_on(serve_once(&agent, &paths, place, &mut is_logging));
+        match served {
+            // A version that does not know an option of ours is started without it.
+            Err(error) if may_retry(&mut agent, &error) => {}
+            served => return served,
         }
-        Ok(u8::try_from(exit.code()).unwrap_or(1))
-    })
+    }
+}
+
+/// Whether the program died of an option of ours that it does not know; it is left out from then on.
+pub(super) fn may_retry(agent: &mut Agent, error: &anyhow::Error) -> bool {
+    let died = error.downcast_ref::<Died>();
+    let Some(flag) = died.and_then(Died::refused_flag) else {
+        return false;
+    };
+    let is_news = agent.refused_flags.iter().all(|known| known != flag);
+    agent.refused_flags.push(flag.to_owned());
+    is_news
+}
+
+async fn serve_once(
+    agent: &Agent,
+    paths: &Paths,
+    place: Place,
+    is_logging: &mut bool,
+) -> Result<u8> {
+    let host = Host::start(agent, paths)?;
+    let entry = host.entry();
+    let trouble = if std::mem::replace(is_logging, true) {
+        None
+    } else {
+        log_to(paths, &entry.handle, place == Place::Foreground)
+    };
+    let notes = host.notes().join("; ");
+    let trouble = trouble.or(Some(notes).filter(|notes| !notes.is_empty()));
+    let (handle, endpoint) = (entry.handle.to_string(), entry.endpoint.clone());
+    let pid = std::process::id();
+    tracing::info!(handle, endpoint, "agent started");
+    let ready = || {
+        let mut out = io::stdout().lock();
+        if place == Place::Foreground {
+            return Ok(writeln!(out, "{handle} (PID {pid}) {endpoint}")?);
+        }
+        let told = json!({
+            "handle": handle, "pid": pid, "endpoint": endpoint, "warning": trouble,
+        });
+        writeln!(out, "{told}")?;
+        Ok(rustix::stdio::dup2_stdout(
+            File::create("/dev/null")?.as_fd(),
+        )?)
+    };
+    let ctrl_c = tokio::spawn(tokio::signal::ctrl_c());
+    let exit = Box::pin(host.run(ready)).await?;
+    tracing::info!(code = exit.code(), "agent ended");
+    if place == Place::Foreground && ctrl_c.is_finished() {
+        return Ok(Failure::INTERRUPTED);
+    }
+    Ok(u8::try_from(exit.code()).unwrap_or(1))
 }
 
 /// The settings; what is odd about them is told.

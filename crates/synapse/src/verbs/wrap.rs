@@ -28,18 +28,28 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         .build()?;
     // As a task of its own it is run by the thread that hears of keys, not woken by it.
     runtime.block_on(runtime.spawn(async move {
-        let raw = RawMode::enter()?;
-        agent.size = tty::size();
-        agent.terminal = Some(Terminal {
-            modes: raw.modes().clone(),
-            display: tty::open()?,
-        });
-        let host = Host::start(&agent, &paths)?;
-        // The screen is the program's: a log that cannot be written has no place to be told.
-        let _ = host::log_to(&paths, &host.entry().handle, false);
-        let human = mirror::serve(host.session(), raw);
-        let (exit, _) = tokio::join!(Box::pin(host.run(|| Ok(()))), human);
-        tty::restore();
+        let mut is_logging = false;
+        let exit = loop {
+            let raw = RawMode::enter()?;
+            agent.size = tty::size();
+            agent.terminal = Some(Terminal {
+                modes: raw.modes().clone(),
+                display: tty::open()?,
+            });
+            let host = Host::start(&agent, &paths)?;
+            if !std::mem::replace(&mut is_logging, true) {
+                // The screen is the program's: a log that cannot be written has no place to be told.
+                let _ = host::log_to(&paths, &host.entry().handle, false);
+            }
+            let human = mirror::serve(host.session(), raw);
+            let (exit, _) = tokio::join!(Box::pin(host.run(|| Ok(()))), human);
+            tty::restore();
+            match exit {
+                // A version that does not know an option of ours is started without it.
+                Err(error) if host::may_retry(&mut agent, &error) => {}
+                exit => break exit,
+            }
+        };
         // What a program that ended at once had to say is on the screen already.
         let exit = exit.or_else(|error| error.downcast::<Died>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))

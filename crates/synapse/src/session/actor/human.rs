@@ -47,7 +47,8 @@ impl Session {
         }
         if self.running.is_none() && self.witnesses.has_transcript() {
             let began = self.busy_since.saturating_sub(BEFORE);
-            self.witnesses.expect(&report.typed, began.unwrap_or(Timestamp::UNIX_EPOCH));
+            self.witnesses
+                .expect(&report.typed, began.unwrap_or(Timestamp::UNIX_EPOCH));
             let until = now + PATIENCE;
             self.human = Some(HumanTurn { report, until });
             return;

@@ -104,7 +104,9 @@ impl Session {
         }
         let decision = decide(asked, value)?;
         let question = self.witnesses.questions.remove(0);
-        let is_heard = question.answer.is_some_and(|answer| answer.send(decision).is_ok());
+        let is_heard = question
+            .answer
+            .is_some_and(|answer| answer.send(decision).is_ok());
         if !is_heard {
             return None;
         }
@@ -128,7 +130,9 @@ impl Session {
                 input.insert("answers".to_owned(), Value::Object(question.given));
             }
             let answer = question.answer.ok_or_else(gone)?;
-            answer.send(Decision::AllowWith(input)).map_err(|_| gone())?;
+            answer
+                .send(Decision::AllowWith(input))
+                .map_err(|_| gone())?;
         }
         self.testify_working(synapse_term::judge::Witness::Hook, now);
         Ok(())
@@ -138,7 +142,11 @@ impl Session {
 /// What an answer to a permission means, if it is a plain yes or no. `no: because …` tells the model why and
 /// lets it go on.
 fn decide(asked: &Prompt, value: &str) -> Option<Decision> {
-    if let Some(reason) = value.trim().strip_prefix("no").and_then(|rest| rest.strip_prefix([':', ','])) {
+    if let Some(reason) = value
+        .trim()
+        .strip_prefix("no")
+        .and_then(|rest| rest.strip_prefix([':', ',']))
+    {
         return Some(Decision::Deny {
             message: reason.trim().to_owned(),
             ends_turn: false,
@@ -181,11 +189,23 @@ fn prompt_of(permission: &Permission, given: &Map<String, Value>, waits: bool) -
         let options = options.into_iter().flatten();
         let labels: Vec<String> = options.filter_map(|option| text(option, "label")).collect();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        return Some(prompt::announced(Kind::Selection, words, &labels, None, "survey"));
+        return Some(prompt::announced(
+            Kind::Selection,
+            words,
+            &labels,
+            None,
+            "survey",
+        ));
     }
     let call = permission.call();
     let question = format!("Allow {}?", call.tool);
     let options: &[&str] = if waits { &["Yes", "No"] } else { &[] };
     let id = json!([call.tool, call.input]).to_string();
-    Some(prompt::announced(Kind::Permission, question, options, Some(call), &id))
+    Some(prompt::announced(
+        Kind::Permission,
+        question,
+        options,
+        Some(call),
+        &id,
+    ))
 }

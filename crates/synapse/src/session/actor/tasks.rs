@@ -109,7 +109,10 @@ impl Session {
 
     /// Puts a reply on the board, in the pieces it is made of.
     pub(super) fn reply(&mut self, task: &TaskId, words: Words) {
-        let Words { text: reply, source } = words;
+        let Words {
+            text: reply,
+            source,
+        } = words;
         // An answer is an artifact even where the screen shows none.
         self.move_to(task, Status::Working);
         let switches = Switches {

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 use super::Session;
 use super::streaming::Growth;
 use super::tasks::{code_of, question};
-use crate::session::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
 use crate::session::Receipt;
+use crate::session::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
 
 /// The task whose turn it is.
 pub(super) struct Running {
@@ -69,7 +69,10 @@ impl Session {
             state: self.watcher.reading().state(),
             is_about_to_rest: self.watcher.is_about_to_rest(),
             has_screen_turn: self.watcher.has_turn(),
-            is_box_empty: self.watcher.input_box().is_some_and(|found| found.text.is_empty()),
+            is_box_empty: self
+                .watcher
+                .input_box()
+                .is_some_and(|found| found.text.is_empty()),
         }
     }
 
@@ -137,12 +140,17 @@ impl Session {
     fn let_go(&mut self) {
         self.witnesses.forget();
         if self.witnesses.note_turn_over() {
-            tracing::warn!("the program runs no hooks of ours; its screen and transcript are relied on");
+            tracing::warn!(
+                "the program runs no hooks of ours; its screen and transcript are relied on"
+            );
         }
         let running = self.running.take();
         // It was over before it could be stopped.
         let now = self.watcher.reading().state();
-        for receipt in running.into_iter().flat_map(|running| running.stop_receipts) {
+        for receipt in running
+            .into_iter()
+            .flat_map(|running| running.stop_receipts)
+        {
             let _ = receipt.send(Receipt {
                 sent: None,
                 was: now,
@@ -175,7 +183,10 @@ impl Session {
             }
             Ending::Interrupted(said) => {
                 self.keep_said(&task, said);
-                (FailureCode::Interrupted, "the turn was interrupted".to_owned())
+                (
+                    FailureCode::Interrupted,
+                    "the turn was interrupted".to_owned(),
+                )
             }
             Ending::Failed(said) => (code_of(&said), said),
             Ending::Broken(error @ TurnError::Exited) => {
@@ -191,8 +202,15 @@ impl Session {
 
     /// A turn that was stopped keeps what was said; where no witness told it, the screen shows it.
     fn with_partial(&mut self, ending: Ending) -> Ending {
-        let is_unsaid = matches!(ending, Ending::Interrupted(None) | Ending::Canceled(_, None));
-        let partial = if is_unsaid { self.watcher.partial_reply() } else { None };
+        let is_unsaid = matches!(
+            ending,
+            Ending::Interrupted(None) | Ending::Canceled(_, None)
+        );
+        let partial = if is_unsaid {
+            self.watcher.partial_reply()
+        } else {
+            None
+        };
         let words = partial.map(|reply| Words {
             text: reply.text,
             source: synapse_a2a::event::Source::Screen,

@@ -129,7 +129,11 @@ impl Witnesses {
 
     /// How the hooks stand, in words.
     pub(super) fn hooks_in_words(&self) -> &'static str {
-        match (&self.hooks, self.tracker.has_spoken(), self.tracker.is_working()) {
+        match (
+            &self.hooks,
+            self.tracker.has_spoken(),
+            self.tracker.is_working(),
+        ) {
             (None, ..) => "not used",
             (Some(_), false, _) if self.are_silent => "promised, but silent",
             (Some(_), false, _) => "not heard yet",
@@ -202,7 +206,9 @@ impl Session {
                 }
                 self.testify_rest(Witness::Hook, now);
             }
-            HookFact::Failed { .. } | HookFact::Interrupted => self.testify_rest(Witness::Hook, now),
+            HookFact::Failed { .. } | HookFact::Interrupted => {
+                self.testify_rest(Witness::Hook, now)
+            }
         }
         self.step(Input::Hook(fact), now);
     }
@@ -214,7 +220,7 @@ impl Session {
         let record = &sighting.record;
         let is_over = record.verdict.is_some();
         if !record.has_open_tool
-            && is_over
+            && (is_over || record.is_closed)
             && let Some(statement) = self.witnesses.tracker.close_tools()
         {
             self.take_statement(statement, now);
@@ -224,9 +230,12 @@ impl Session {
             self.witnesses.tracker.close_turn();
         }
         // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
-        if record.is_closed && is_over || is_interrupted {
+        if record.is_closed || is_interrupted {
             self.testify_rest(Witness::Record, now);
-        } else if !is_over && !self.witnesses.tracker.has_spoken() {
+        } else if is_over {
+            // An answer may be the last one or not: from here on the screen tells.
+            self.watcher.retract(Witness::Record, now);
+        } else if !self.witnesses.tracker.has_spoken() {
             self.testify_working(Witness::Record, now);
         }
         if self.running.is_some() {
@@ -258,7 +267,9 @@ impl Session {
         }
         if matches!(state, State::Idle | State::Busy) {
             // What was asked on the screen and is gone was answered at the keyboard.
-            self.witnesses.questions.retain(|question| !question.was_shown);
+            self.witnesses
+                .questions
+                .retain(|question| !question.was_shown);
         }
         if state == State::Idle {
             // Neither an interrupt nor a refusal is reported by every program.
@@ -291,8 +302,15 @@ impl Session {
             .into_iter()
             .map(|(witness, says)| (witness.to_owned(), says))
             .collect();
-        why.push(("hooks".to_owned(), self.witnesses.hooks_in_words().to_owned()));
-        let transcript = if self.witnesses.has_transcript() { "followed" } else { "none" };
+        why.push((
+            "hooks".to_owned(),
+            self.witnesses.hooks_in_words().to_owned(),
+        ));
+        let transcript = if self.witnesses.has_transcript() {
+            "followed"
+        } else {
+            "none"
+        };
         why.push(("transcript".to_owned(), transcript.to_owned()));
         if self.witnesses.contradictions > 0 {
             let count = self.witnesses.contradictions;

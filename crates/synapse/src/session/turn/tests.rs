@@ -27,7 +27,13 @@ struct Play {
 
 impl Play {
     fn new(has_transcript: bool) -> Self {
-        let turn = Turn::begin(TEXT.to_owned(), b"\r".to_vec(), AT(250), has_transcript, AT(0));
+        let turn = Turn::begin(
+            TEXT.to_owned(),
+            b"\r".to_vec(),
+            AT(250),
+            has_transcript,
+            AT(0),
+        );
         Self {
             turn,
             state: State::Idle,
@@ -140,7 +146,11 @@ fn a_submit_key_that_did_nothing_is_pressed_once_more_and_no_more() {
 fn the_submit_key_is_not_pressed_again_where_the_box_is_empty() {
     let mut play = Play::submitted(false);
     play.is_box_empty = true;
-    assert_eq!(play.tick(1_750), [], "it would hit what came in the place of the box");
+    assert_eq!(
+        play.tick(1_750),
+        [],
+        "it would hit what came in the place of the box"
+    );
 }
 
 #[test]
@@ -188,7 +198,10 @@ fn the_end_of_another_turn_ends_nothing() {
     let mut play = Play::submitted(true);
     assert_eq!(play.step(Input::Hook(&over("before", None)), 260), []);
     assert_eq!(play.step(Input::Hook(&over("before", Some("a"))), 265), []);
-    assert_eq!(play.step(Input::Hook(&taken(Some("b"))), 280), [Effect::Started]);
+    assert_eq!(
+        play.step(Input::Hook(&taken(Some("b"))), 280),
+        [Effect::Started]
+    );
     assert_eq!(play.step(Input::Hook(&over("before", Some("a"))), 290), []);
     let ended = play.step(Input::Hook(&over("done", Some("b"))), 300);
     assert_eq!(ended, [replied("done", Source::Hook)]);
@@ -217,7 +230,10 @@ fn a_prompt_of_somebody_else_is_not_this_turn() {
 fn the_screen_waits_for_the_transcript_and_then_is_believed() {
     let mut play = Play::submitted(true);
     play.see(&Reading::Busy, 300);
-    assert_eq!(play.step(Input::Screen(&report(Outcome::Completed)), 400), []);
+    assert_eq!(
+        play.step(Input::Screen(&report(Outcome::Completed)), 400),
+        []
+    );
     assert_eq!(play.turn.deadline(), Some(AT(900)));
     assert_eq!(play.tick(900), [replied("hi", Source::Screen)]);
 
@@ -225,7 +241,10 @@ fn the_screen_waits_for_the_transcript_and_then_is_believed() {
     play.see(&Reading::Busy, 300);
     play.step(Input::Screen(&report(Outcome::Completed)), 400);
     let exact = recorded(Some(Verdict::Replied("exact".to_owned())), false);
-    assert_eq!(play.step(Input::Record(&exact), 420), [replied("exact", Source::Record)]);
+    assert_eq!(
+        play.step(Input::Record(&exact), 420),
+        [replied("exact", Source::Record)]
+    );
 }
 
 #[test]
@@ -233,14 +252,21 @@ fn a_transcript_with_an_end_that_is_not_closed_waits_for_the_screen() {
     let mut play = Play::submitted(true);
     play.see(&Reading::Busy, 300);
     let open = recorded(Some(Verdict::Replied("exact".to_owned())), false);
-    assert_eq!(play.step(Input::Record(&open), 350), [], "the program works on");
+    assert_eq!(
+        play.step(Input::Record(&open), 350),
+        [],
+        "the program works on"
+    );
     play.state = State::Idle;
     assert_eq!(play.tick(400), [replied("exact", Source::Record)]);
 
     let mut play = Play::submitted(true);
     play.see(&Reading::Busy, 300);
     let closed = recorded(Some(Verdict::Replied("exact".to_owned())), true);
-    assert_eq!(play.step(Input::Record(&closed), 350), [replied("exact", Source::Record)]);
+    assert_eq!(
+        play.step(Input::Record(&closed), 350),
+        [replied("exact", Source::Record)]
+    );
 }
 
 #[test]
@@ -248,7 +274,10 @@ fn an_interrupted_turn_keeps_what_was_said() {
     let mut play = Play::submitted(true);
     play.see(&Reading::Busy, 300);
     play.step(Input::Record(&recorded(None, false)), 310);
-    assert_eq!(play.step(Input::Interrupt(None), 320), [Effect::Press(None)]);
+    assert_eq!(
+        play.step(Input::Interrupt(None), 320),
+        [Effect::Press(None)]
+    );
     let stopped = recorded(Some(Verdict::Interrupted), true);
     let ended = play.step(Input::Record(&stopped), 400);
     let words = Words {
@@ -266,7 +295,11 @@ fn a_stop_before_the_beginning_is_pressed_at_the_beginning() {
     let begun = play.see(&Reading::Busy, 300);
     assert_eq!(begun, [Effect::Started, Effect::Press(None)]);
     assert_eq!(play.tick(3_299), []);
-    assert_eq!(play.tick(3_300), [Effect::Press(None)], "a canceled task is pressed once more");
+    assert_eq!(
+        play.tick(3_300),
+        [Effect::Press(None)],
+        "a canceled task is pressed once more"
+    );
     assert_eq!(play.tick(9_000), []);
     let ended = play.step(Input::Screen(&report(Outcome::Completed)), 9_100);
     assert!(matches!(ended[..], [Effect::Ended(Ending::Canceled(..))]));

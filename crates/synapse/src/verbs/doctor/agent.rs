@@ -114,7 +114,9 @@ pub(crate) fn witnesses(status: &Value) -> Vec<(String, String)> {
     let list = status.get("witnesses").and_then(Value::as_array);
     let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
     let pairs = list.into_iter().flatten();
-    pairs.filter_map(|one| Some((text(one, "witness")?, text(one, "says")?))).collect()
+    pairs
+        .filter_map(|one| Some((text(one, "witness")?, text(one, "says")?)))
+        .collect()
 }
 
 /// Whether the program writes the record that gives exact replies.

@@ -54,8 +54,8 @@ const USEFUL: [(&str, &str, &str); 3] = [
 /// Looks for all of them at once.
 pub(super) fn look() -> Vec<Check> {
     let looks: Vec<Check> = std::thread::scope(|scope| {
-        let wrapped = WRAPPED
-            .map(|cli| scope.spawn(move || wrapped(cli, version(cli.name, "--version"))));
+        let wrapped =
+            WRAPPED.map(|cli| scope.spawn(move || wrapped(cli, version(cli.name, "--version"))));
         let useful = USEFUL
             .map(|(name, flag, why)| scope.spawn(move || useful(name, why, version(name, flag))));
         let all = wrapped.into_iter().chain(useful);
@@ -88,12 +88,19 @@ fn wrapped(cli: Wrapped, found: Found) -> Check {
             let about = format!("{number}, {path}; witnesses: {witnesses}; {lacks}");
             let is_older = parts(number) < parts(oldest);
             if !is_older && parts(number) <= parts(newest) {
-                return Check::ok(name, format!("{about}; verified ({oldest} to {newest} were)"));
+                return Check::ok(
+                    name,
+                    format!("{about}; verified ({oldest} to {newest} were)"),
+                );
             }
             let advice = if is_older {
-                format!("it is older than what was verified; npm install -g {package} brings a newer one")
+                format!(
+                    "it is older than what was verified; npm install -g {package} brings a newer one"
+                )
             } else {
-                format!("it is newer than what was verified; if a state is read wrong: synapse status {name} --why")
+                format!(
+                    "it is newer than what was verified; if a state is read wrong: synapse status {name} --why"
+                )
             };
             Check {
                 level: if is_older { Level::Warn } else { Level::Ok },

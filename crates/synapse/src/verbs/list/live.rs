@@ -20,8 +20,8 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::press::{self, Press};
 use super::row::{self, Row};
 use super::view::View;
-use synapse::changes::Changes;
 use crate::verbs::{paint, reach};
+use synapse::changes::Changes;
 
 /// How often the agents are asked what they do.
 const PACE: Duration = Duration::from_secs(1);

@@ -40,15 +40,25 @@ enum Said {
 }
 
 fn truth() -> impl Strategy<Value = Truth> {
-    let end = prop_oneof![Just(End::Replied), Just(End::Failed), Just(End::Interrupted)];
-    (260_u64..1_200, proptest::option::of(10_u64..800), 20_u64..5_000, end).prop_map(
-        |(taken_at, asked, length, end)| Truth {
+    let end = prop_oneof![
+        Just(End::Replied),
+        Just(End::Failed),
+        Just(End::Interrupted)
+    ];
+    (
+        260_u64..1_200,
+        proptest::option::of(10_u64..800),
+        20_u64..5_000,
+        end,
+    )
+        .prop_map(|(taken_at, asked, length, end)| Truth {
             taken_at,
-            asked_at: asked.filter(|after| *after < length).map(|after| taken_at + after),
+            asked_at: asked
+                .filter(|after| *after < length)
+                .map(|after| taken_at + after),
             over_at: taken_at + length,
             end,
-        },
-    )
+        })
 }
 
 fn voice() -> impl Strategy<Value = Voice> {
@@ -59,7 +69,13 @@ fn voice() -> impl Strategy<Value = Voice> {
     })
 }
 
-fn script(truth: &Truth, hook: &Voice, record: &Voice, screen: &Voice, has_ids: bool) -> Vec<(u64, Said)> {
+fn script(
+    truth: &Truth,
+    hook: &Voice,
+    record: &Voice,
+    screen: &Voice,
+    has_ids: bool,
+) -> Vec<(u64, Said)> {
     let mut said = Vec::new();
     let mut say = |voice: &Voice, at: u64, what: Said| {
         if voice.speaks {
@@ -86,7 +102,11 @@ fn script(truth: &Truth, hook: &Voice, record: &Voice, screen: &Voice, has_ids: 
         ),
         End::Failed => {
             let text = "API Error".to_owned();
-            (Some(HookFact::Failed { text: text.clone() }), Verdict::Failed(text), Outcome::Failed)
+            (
+                Some(HookFact::Failed { text: text.clone() }),
+                Verdict::Failed(text),
+                Outcome::Failed,
+            )
         }
         // Claude reports no interrupt.
         End::Interrupted => (None, Verdict::Interrupted, Outcome::Interrupted),
@@ -94,7 +114,11 @@ fn script(truth: &Truth, hook: &Voice, record: &Voice, screen: &Voice, has_ids: 
     if let Some(fact) = fact {
         say(hook, truth.over_at, Said::Hook(fact));
     }
-    say(record, truth.over_at, Said::Record(recorded(Some(verdict), true)));
+    say(
+        record,
+        truth.over_at,
+        Said::Record(recorded(Some(verdict), true)),
+    );
     say(screen, truth.over_at, Said::Reading(State::Idle));
     say(screen, truth.over_at + 1, Said::Report(outcome));
     said
@@ -139,7 +163,10 @@ impl Run {
     }
 
     fn writes(&self) -> impl Iterator<Item = u64> {
-        self.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Write(_))).map(|(at, _)| *at)
+        self.effects
+            .iter()
+            .filter(|(_, effect)| matches!(effect, Effect::Write(_)))
+            .map(|(at, _)| *at)
     }
 }
 
