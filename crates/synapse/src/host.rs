@@ -248,7 +248,7 @@ impl Host {
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
-        let claim = Arc::new(Mutex::new(claim));
+        let claim = Arc::new(Mutex::new(Some(claim)));
         let telling = tokio::spawn(tell(Arc::clone(&claim), handle.board.state()));
         let ending = Arc::clone(&claim);
         let watch = tokio::spawn(async move {
@@ -286,9 +286,9 @@ impl Host {
             server.abort();
         }
         telling.abort();
-        // The entry goes with the last who holds the claim.
         let _ = tokio::join!(telling, watch);
-        drop(claim);
+        // The entry goes with the claim, whoever still wants to write into it.
+        drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
         match died {
             Some(look) => Err(Died::new(exit, &look).into()),
             None => Ok(exit),
@@ -296,8 +296,11 @@ impl Host {
     }
 }
 
+/// The agent's place in the registry, until it is given up.
+type SharedClaim = Arc<Mutex<Option<Claim>>>;
+
 /// Keeps the registry entry true: what the agent does, whenever it does something else.
-async fn tell(claim: Arc<Mutex<Claim>>, mut state: watch::Receiver<Option<State>>) {
+async fn tell(claim: SharedClaim, mut state: watch::Receiver<Option<State>>) {
     while state.changed().await.is_ok() {
         let now = *state.borrow_and_update();
         if let Some(now) = now {
@@ -307,9 +310,12 @@ async fn tell(claim: Arc<Mutex<Claim>>, mut state: watch::Receiver<Option<State>
 }
 
 /// Writes what the agent does into its registry entry, beside the threads that serve.
-async fn publish(claim: Arc<Mutex<Claim>>, status: Status) {
+async fn publish(claim: SharedClaim, status: Status) {
     let written = tokio::task::spawn_blocking(move || {
         let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(claim) = claim.as_mut() else {
+            return Ok(());
+        };
         // Who is on the way out stays so, whatever its program does meanwhile.
         if claim.entry().status == Status::Stopping {
             return Ok(());

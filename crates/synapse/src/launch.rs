@@ -134,7 +134,7 @@ fn hooks(
     }
     let given = cli_hooks::Given {
         args: &agent.args,
-        read: &|path| std::fs::read_to_string(path).ok(),
+        read: &read_settings,
     };
     // What stands in the way is known before anything is made.
     let trial = cli_hooks::inject(&program, "", &given);
@@ -157,13 +157,59 @@ fn hooks(
                 quoted(listener.path())
             );
             let injection = cli_hooks::inject(&program, &command, &given);
-            (Some(HookSetup { listener, waits }), injection)
+            let setup = HookSetup {
+                listener,
+                waits,
+                is_end_unsure: waits && has_stop_hooks(agent),
+            };
+            (Some(setup), injection)
         }
         Err(error) => {
             notes.push(format!("no hooks: their socket cannot be made: {error}"));
             none()
         }
     }
+}
+
+/// Whether the user has hooks of their own at the end of a turn: these can make Claude go on.
+fn has_stop_hooks(agent: &Agent) -> bool {
+    let home = std::env::home_dir().unwrap_or_default();
+    let base =
+        std::env::var_os("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from);
+    let project = agent.dir.join(".claude");
+    let files = [
+        base.join("settings.json"),
+        project.join("settings.json"),
+        project.join("settings.local.json"),
+    ];
+    let names_stop = |text: &str| {
+        let settings = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+        let hooks = settings
+            .pointer("/hooks/Stop")
+            .and_then(serde_json::Value::as_array);
+        hooks.is_some_and(|hooks| !hooks.is_empty())
+    };
+    let of_files = files
+        .iter()
+        .filter_map(|path| std::fs::read_to_string(path).ok());
+    of_files
+        .chain(agent.args.iter().cloned())
+        .any(|text| names_stop(&text))
+}
+
+/// A settings file that a project may have brought along: nothing but a regular file of a sensible size is read.
+fn read_settings(path: &Path) -> Option<String> {
+    use std::io::Read as _;
+    const LONGEST: u64 = 256 << 10;
+    let flags =
+        rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?;
+    let file = std::fs::File::from(file);
+    let is_sensible = |meta: std::fs::Metadata| meta.is_file() && meta.len() <= LONGEST;
+    file.metadata().is_ok_and(is_sensible).then_some(())?;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// A path as one word of a shell.

@@ -2,7 +2,7 @@
 //!
 //! Each hook is a process of its own, so events can overtake each other; tools are children of the program
 //! just as hooks are, so a tool could speak in its name. A turn is not over while one of its tools is at
-//! work: such a word is held back until the transcript agrees.
+//! work: such a word is not believed, and the transcript or the screen tells the end.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -18,8 +18,6 @@ pub struct Tracker {
     open: HashSet<String>,
     /// A message was taken, and its turn is not over.
     is_working: bool,
-    /// The word that the turn is over, said while a tool was at work.
-    doubted: Option<HookFact>,
     has_spoken: bool,
 }
 
@@ -63,7 +61,6 @@ impl Tracker {
         match &event.what {
             What::Prompt(prompt) => {
                 self.open.clear();
-                self.doubted = None;
                 self.is_working = true;
                 let prompt = prompt.clone();
                 statements.push(Statement::Turn(HookFact::Taken { prompt, id }));
@@ -75,13 +72,11 @@ impl Tracker {
             What::ToolEnds { id: tool, .. } => {
                 self.open.remove(tool);
                 statements.push(Statement::Goes);
-                statements.extend(self.believe());
             }
+            What::Over(_) if !self.open.is_empty() => statements.push(Statement::Doubt),
             What::Over(text) => {
                 let text = text.clone();
-                self.doubted = Some(HookFact::Over { text, id });
-                let over = self.believe();
-                statements.push(over.unwrap_or(Statement::Doubt));
+                statements.push(self.end(HookFact::Over { text, id }));
             }
             What::Failed(text) => {
                 let text = text.clone();
@@ -93,16 +88,14 @@ impl Tracker {
         statements
     }
 
-    /// Nothing is at work any longer: the transcript has the results of all tools, or they were refused.
-    pub fn close_tools(&mut self) -> Option<Statement> {
+    /// No tool is at work any longer: what one wanted to do was refused.
+    pub fn close_tools(&mut self) {
         self.open.clear();
-        self.believe()
     }
 
     /// The turn ended in a way that no hook tells.
     pub fn close_turn(&mut self) {
         self.open.clear();
-        self.doubted = None;
         self.is_working = false;
     }
 
@@ -118,14 +111,6 @@ impl Tracker {
             .is_none_or(|own| *own == event.session);
         let begins = matches!(event.what, What::SessionStart | What::Prompt(_));
         !is_same && (self.is_working || !begins)
-    }
-
-    fn believe(&mut self) -> Option<Statement> {
-        if !self.open.is_empty() {
-            return None;
-        }
-        let over = self.doubted.take()?;
-        Some(self.end(over))
     }
 
     fn end(&mut self, fact: HookFact) -> Statement {
@@ -177,21 +162,20 @@ mod tests {
         let said = event("a", What::Over(Some("done".to_owned())));
         assert_eq!(tracker.note(&said), [Statement::Doubt]);
         assert!(tracker.is_working());
-        assert_eq!(
-            tracker.note(&event("a", ends)),
-            [Statement::Goes, over("done")]
-        );
+        assert_eq!(tracker.note(&event("a", ends)), [Statement::Goes]);
+        assert!(tracker.is_working(), "what was said too early stays unsaid");
+        assert_eq!(tracker.note(&said), [over("done")]);
         assert!(!tracker.is_working());
     }
 
     #[test]
-    fn the_transcript_can_close_a_tool_that_no_hook_closed() {
+    fn a_tool_that_was_refused_is_not_at_work() {
         let mut tracker = Tracker::default();
         tracker.note(&event("a", prompt("hi")));
         tracker.note(&event("a", tool("t").0));
-        tracker.note(&event("a", What::Over(Some("done".to_owned()))));
-        assert_eq!(tracker.close_tools(), Some(over("done")));
-        assert_eq!(tracker.close_tools(), None, "and only once");
+        tracker.close_tools();
+        let said = event("a", What::Over(Some("done".to_owned())));
+        assert_eq!(tracker.note(&said), [over("done")]);
     }
 
     #[test]

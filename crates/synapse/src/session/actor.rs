@@ -301,7 +301,7 @@ impl Session {
             Reading::Busy => self.busy_since = jiff::Timestamp::now(),
             Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
         }
-        self.note_reading(reading);
+        self.note_reading(reading, now);
         self.settle_interrupts(reading.state());
         self.step(Input::Reading(reading), now);
     }

@@ -248,3 +248,86 @@ impl Files {
         Some(reader)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::super::{Kind, Verdict};
+    use super::*;
+
+    fn asked(dir: &str, message: &str, reply: &str) -> String {
+        format!(
+            r#"{{"type":"user","cwd":"{dir}","timestamp":"2030-01-01T00:00:00Z","message":{{"content":"{message}"}}}}
+{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{reply}"}}],"stop_reason":"end_turn"}}}}
+"#
+        )
+    }
+
+    fn files(root: &Path) -> Files {
+        Files {
+            source: Source {
+                kind: Kind::Claude,
+                root: root.to_owned(),
+                dir: PathBuf::from("/work/here"),
+                since: SystemTime::UNIX_EPOCH,
+            },
+            // No process has this number.
+            program: i32::MAX,
+            bound: None,
+            likely: None,
+            readers: HashMap::new(),
+            foreign: HashSet::new(),
+        }
+    }
+
+    fn needle(message: &str) -> Needle {
+        Needle::new(message, Timestamp::UNIX_EPOCH)
+    }
+
+    fn reply(found: Option<TurnRecord>) -> Option<String> {
+        match found?.verdict? {
+            Verdict::Replied(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_transcript_of_another_folder_is_never_ours() {
+        let root = tempfile::tempdir().unwrap();
+        let own = root.path().join("own.jsonl");
+        std::fs::write(&own, asked("/work/here", "hi", "ours")).unwrap();
+        std::fs::write(
+            root.path().join("z.jsonl"),
+            asked("/elsewhere", "hi", "theirs"),
+        )
+        .unwrap();
+        let mut files = files(root.path());
+        assert_eq!(reply(files.look(&needle("hi"))), Some("ours".to_owned()));
+        std::fs::remove_file(own).unwrap();
+        let mut files = self::files(root.path());
+        assert_eq!(files.look(&needle("hi")), None);
+    }
+
+    #[test]
+    fn two_of_one_folder_with_the_same_message_are_a_doubt() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a.jsonl", "b.jsonl"] {
+            std::fs::write(root.path().join(name), asked("/work/here", "hi", name)).unwrap();
+        }
+        let mut files = files(root.path());
+        assert_eq!(files.look(&needle("hi")), None);
+        files.bound = Some(root.path().join("b.jsonl"));
+        assert_eq!(reply(files.look(&needle("hi"))), Some("b.jsonl".to_owned()));
+    }
+
+    #[test]
+    fn the_same_words_said_before_are_another_turn() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.jsonl");
+        std::fs::write(&path, asked("/work/here", "hi", "old")).unwrap();
+        let mut files = files(root.path());
+        let later = Needle::new("hi", "2030-01-01T00:00:01Z".parse().unwrap());
+        assert_eq!(files.look(&later), None);
+    }
+}

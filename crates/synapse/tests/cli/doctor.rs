@@ -51,9 +51,15 @@ fn a_healthy_machine_is_well_and_programs_are_known_by_their_version() {
         check(&report, "claude")["said"]
             .as_str()
             .unwrap()
-            .contains("measured")
+            .contains("; verified (")
     );
-    assert_eq!(check(&report, "codex")["level"], "warn");
+    let newer = check(&report, "codex");
+    assert_eq!(newer["level"], "ok");
+    assert!(
+        newer["advice"].as_str().unwrap().contains("newer"),
+        "{newer}"
+    );
+    assert!(newer["said"].as_str().unwrap().contains("hooks"), "{newer}");
     assert_eq!(check(&report, "gemini")["level"], "warn");
     assert_eq!(check(&report, "agents")["said"], "none runs");
 }

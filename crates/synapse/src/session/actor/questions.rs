@@ -103,6 +103,9 @@ impl Session {
             return Some(self.answer_survey(value, now));
         }
         let decision = decide(asked, value)?;
+        if matches!(decision, Decision::Deny { .. }) {
+            self.witnesses.tracker.close_tools();
+        }
         let question = self.witnesses.questions.remove(0);
         let is_heard = question
             .answer

@@ -78,7 +78,10 @@ impl Session {
 
     /// Types the next message, if the keyboard is free and the program waits for one.
     pub(super) fn begin_next(&mut self, now: Duration) {
-        let is_free = self.running.is_none() && self.watcher.reading() == &Reading::Idle;
+        // A program that is stopped reads nothing, whatever its screen shows.
+        let is_awake = self.pty_state == crate::pty::State::Running;
+        let is_idle = self.watcher.reading() == &Reading::Idle;
+        let is_free = self.running.is_none() && is_idle && is_awake;
         if !is_free || self.queue.is_empty() || self.routing.has_draft() || self.holds_text() {
             return;
         }

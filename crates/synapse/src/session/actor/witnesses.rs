@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::Session;
 use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
+use crate::pty::State as PtyState;
 use crate::session::turn::{HookFact, Input};
 use crate::transcript::{Follower, Sighting, Source, Transcript, Verdict};
 
@@ -24,13 +25,19 @@ pub struct HookSetup {
     pub listener: HookListener,
     /// Permission requests wait for our answer.
     pub waits: bool,
+    /// The user has hooks that can make the program go on after it said that a turn is over.
+    pub is_end_unsure: bool,
 }
 
 /// All who speak beside the screen.
 pub(super) struct Witnesses {
     hooks: Option<mpsc::Receiver<HookMessage>>,
     waits: bool,
-    tracker: Tracker,
+    /// An end that the hooks tell may be taken back, so the screen must agree.
+    is_end_unsure: bool,
+    /// Such an end.
+    unsure_end: Option<HookFact>,
+    pub(super) tracker: Tracker,
     /// Questions that the program asked through its hooks, oldest first.
     pub(super) questions: Vec<HookQuestion>,
     transcript: Option<Transcript>,
@@ -55,6 +62,7 @@ impl Witnesses {
     /// Lets the hooks and the transcript of a program be heard.
     pub(super) fn new(hooks: Option<HookSetup>, source: Option<Source>, program: i32) -> Self {
         let waits = hooks.as_ref().is_some_and(|hooks| hooks.waits);
+        let is_end_unsure = hooks.as_ref().is_some_and(|hooks| hooks.is_end_unsure);
         let hooks = hooks.map(|hooks| {
             let _ = hooks.listener.program().set(program);
             let (heard, receiver) = HookMessage::channel();
@@ -72,6 +80,8 @@ impl Witnesses {
         Self {
             hooks,
             waits,
+            is_end_unsure,
+            unsure_end: None,
             tracker: Tracker::default(),
             questions: Vec::new(),
             transcript,
@@ -164,8 +174,10 @@ impl Session {
     fn take_hook(&mut self, message: HookMessage, now: Duration) {
         let HookMessage { event, answer } = message;
         tracing::debug!(what = name(&event), "hook");
-        if let What::ToolEnds { tool, input, .. } = &event.what {
-            self.drop_answered(tool, input);
+        match &event.what {
+            What::ToolEnds { tool, input, .. } => self.drop_answered(tool, input),
+            What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            _ => {}
         }
         let statements = self.witnesses.tracker.note(&event);
         for statement in statements {
@@ -184,21 +196,30 @@ impl Session {
                     transcript.bind(&path);
                 }
             }
-            Statement::Goes => self.testify_working(Witness::Hook, now),
+            Statement::Goes => {
+                self.witnesses.unsure_end = None;
+                self.testify_working(Witness::Hook, now);
+            }
             Statement::Doubt => {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
                 self.witnesses.contradictions += 1;
             }
-            Statement::Turn(fact) => self.take_fact(&fact, now),
+            Statement::Turn(fact) => self.take_fact(&fact, false, now),
         }
     }
 
-    fn take_fact(&mut self, fact: &HookFact, now: Duration) {
+    /// Takes in what the hooks say about the turn. `is_agreed` where the screen agrees.
+    fn take_fact(&mut self, fact: &HookFact, is_agreed: bool, now: Duration) {
         match fact {
             HookFact::Taken { prompt, .. } => {
+                self.witnesses.unsure_end = None;
                 self.witnesses.heard = Some((prompt.clone(), None));
                 self.witnesses.questions.clear();
                 self.testify_working(Witness::Hook, now);
+            }
+            HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
+                self.witnesses.unsure_end = Some(fact.clone());
+                return self.watcher.retract(Witness::Hook, now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
@@ -213,18 +234,24 @@ impl Session {
         self.step(Input::Hook(fact), now);
     }
 
+    /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
+    fn note_work_after_end(&mut self) {
+        let witnesses = &mut self.witnesses;
+        let is_after_end = witnesses.heard.is_some() && !witnesses.tracker.is_working();
+        if is_after_end && !witnesses.is_end_unsure {
+            witnesses.is_end_unsure = true;
+            tracing::warn!(
+                "the program went on after its hooks said that the turn was over; from here on the screen must agree"
+            );
+        }
+    }
+
     fn take_sighting(&mut self, sighting: &Sighting, now: Duration) {
         if sighting.number != self.witnesses.number {
             return;
         }
         let record = &sighting.record;
         let is_over = record.verdict.is_some();
-        if !record.has_open_tool
-            && (is_over || record.is_closed)
-            && let Some(statement) = self.witnesses.tracker.close_tools()
-        {
-            self.take_statement(statement, now);
-        }
         let is_interrupted = record.verdict == Some(Verdict::Interrupted);
         if is_interrupted {
             self.witnesses.tracker.close_turn();
@@ -260,8 +287,13 @@ impl Session {
     }
 
     /// The reading changed: what follows for those who speak beside the screen.
-    pub(super) fn note_reading(&mut self, reading: &Reading) {
+    pub(super) fn note_reading(&mut self, reading: &Reading, now: Duration) {
         let state = reading.state();
+        if state == State::Idle
+            && let Some(fact) = self.witnesses.unsure_end.take()
+        {
+            self.take_fact(&fact, true, now);
+        }
         for question in &mut self.witnesses.questions {
             question.was_shown |= state == State::Asking;
         }
@@ -302,6 +334,12 @@ impl Session {
             .into_iter()
             .map(|(witness, says)| (witness.to_owned(), says))
             .collect();
+        let kernel = match self.pty_state {
+            PtyState::Running => format!("running, PID {}", self.pty.pid().as_raw_nonzero()),
+            PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
+            PtyState::Exited(_) => "gone".to_owned(),
+        };
+        why.push(("kernel".to_owned(), kernel));
         why.push((
             "hooks".to_owned(),
             self.witnesses.hooks_in_words().to_owned(),
