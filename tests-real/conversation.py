@@ -32,9 +32,12 @@ def exchange(caller, other, words):
     """The caller's model asks the other agent for some words."""
     call = json.dumps({"agent": other.name, "message": f"say:{words}"})
     sent = caller.send(f"call:{TOOL[caller.cli]} {call}")
-    demand(sent.code == ASKING, f"the tool was called without leave: {sent.state} {sent.body.get('reply')!r:.300}")
-    done = caller.run("answer", caller.name, "yes")
-    demand(done.returncode == 0, f"answer: {done.stderr.strip()}")
+    if caller.setup.is_auto:
+        demand(sent.state == "completed", f"the task is {sent.state}: {sent.error}\n{caller.screen()}")
+    else:
+        demand(sent.code == ASKING, f"the tool was called without leave: {sent.state} {sent.body.get('reply')!r:.300}")
+        done = caller.run("answer", caller.name, "yes")
+        demand(done.returncode == 0, f"answer: {done.stderr.strip()}")
     task = caller.finished(sent.body["task_id"])
     demand(task["status"]["state"] == "completed", f"the caller's task is {task['status']}")
     demand(f'"reply":"{words}"' in task["reply"], f"the caller heard {task['reply']!r}")

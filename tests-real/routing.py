@@ -108,8 +108,10 @@ def drawn(agent, piece):
 
 
 def rest(agent):
-    """The rows of the screen, and its title as the evidence has it."""
-    return re.sub(r"\s+$", "", agent.screen(), flags=re.M), agent.status()["evidence"]
+    """The rows of the screen without a hint that some versions of Claude Code show until the first key, and its title
+    as the evidence has it."""
+    rows = agent.screen().replace(" · ← for agents", "")
+    return re.sub(r"\s+$", "", rows, flags=re.M), agent.status()["evidence"]
 
 
 def still(agent):
