@@ -108,8 +108,9 @@ class Session:
         self.terminal.wait("the model ends its reply", lambda: len(ends()) >= count, 60)
         end = ends()[-1]
         self.truth["reply_text"] = end["text"]
-        self.terminal.pump(0.3)
-        self.state(self.at(end), "idle", note, settled_t=self.terminal.settle())
+        # A busy machine paints late.
+        self.terminal.pump(3, lambda: self.terminal.last_output > self.at(end))
+        self.state(self.at(end), "idle", note, settled_t=self.terminal.settle(0.8))
 
     def turn(self, message):
         self.finish(self.submit(message))
@@ -229,14 +230,26 @@ def panel(session):
     session.terminal.wait("the command is in the box", lambda: any(PANEL[session.cli] in r for r in session.terminal.rows()))
     session.terminal.pump(1)
     session.terminal.write("\r")
-    # Codex hides its footer, by which its box is known, already below the menu of commands.
-    at = session.terminal.wait("the panel", session.has_dialog if session.cli == "codex" else lambda: not session.has_box())
+    box = re.compile(rf"^[ │]*[❯›>] ?{PANEL[session.cli]}")
+    at = session.terminal.wait("the panel", lambda: not session.has_box() and not any(map(box.match, session.terminal.rows())))
     session.terminal.settle()
     session.state(at, "input_required", "a panel covers the box")
     session.terminal.pump(3)
     session.terminal.write("\x1b")
     at = session.terminal.wait("the box is back", session.has_box)
     session.state(at, "idle", "panel closed", settled_t=session.terminal.settle())
+
+
+def auto_check(session):
+    """Claude Code in auto mode, cut off from the server that checks its tools: it asks, without a list of options."""
+    mark = session.submit("tool:curl -s http://127.0.0.1:9/ || echo checked")
+    hint = "to stay in auto mode"
+    at = session.terminal.wait("the question", lambda: any(hint in row for row in session.terminal.rows()))
+    session.terminal.settle(0.3)
+    session.state(at, "input_required", "question without options on screen")
+    session.terminal.pump(4)
+    session.state(session.terminal.write("\x1b"), "busy", "answered with Escape")
+    session.refused(mark)
 
 
 CASES = {
@@ -253,6 +266,7 @@ CASES = {
     "tool_no": lambda s: permission(s, "no", "no"),
     "tool_no_esc": lambda s: permission(s, "\x1b", "Escape"),
     "tool_auto": lambda s: s.turn("tool:touch made.txt && echo made-it"),
+    "auto_check": auto_check,
     "question": question,
     "error_400": lambda s: s.finish(s.submit("error:400"), note="model answered HTTP 400"),
     "interrupt_esc": interrupt,
