@@ -108,10 +108,12 @@ def drawn(agent, piece):
 
 
 def rest(agent):
-    """The rows of the screen without a hint that some versions of Claude Code show until the first key, and its title
-    as the evidence has it."""
-    rows = agent.screen().replace(" · ← for agents", "")
-    return re.sub(r"\s+$", "", rows, flags=re.M), agent.status()["evidence"]
+    """The rows of the screen, and its title as the evidence has it. Below its box Claude Code has hints and notices that
+    come and go by themselves."""
+    rows = agent.screen().splitlines()
+    if agent.cli == "claude":
+        rows = rows[:max((n for n, row in enumerate(rows) if row.startswith("───")), default=len(rows)) + 1]
+    return "\n".join(row.rstrip() for row in rows), agent.status()["evidence"]
 
 
 def still(agent):
