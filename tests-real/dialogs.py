@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 from agent import ASKING, NotHere, Unmet, demand, demand_truth, holds, unix_time, wait_until
-from checks import Outcome, exact, turn
+from checks import Outcome, exact
 from routing import still
 
 # Longer than Synapse waits between paste, submit and retry: what it would do wrong, it would do by then.
