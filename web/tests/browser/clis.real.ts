@@ -57,7 +57,8 @@ test("permission", async ({ page }) => {
   await expect(badge(page)).toHaveAttribute("data-status", "waiting", PATIENT);
   await expect(card.locator(".prompt-question")).toContainText("?");
   await expect(card.locator(".prompt-detail")).toContainText("echo granted");
-  await expect(card.locator(".option")).toHaveCount(3);
+  // Yes, No, and one or two that allow more than this once.
+  expect(await card.locator(".option").count()).toBeGreaterThanOrEqual(3);
   expect(existsSync(made)).toBe(false);
   const begin = performance.now();
   await card.getByRole("button", { name: YES }).click();
