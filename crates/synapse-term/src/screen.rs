@@ -4,29 +4,34 @@
 //! a clock: time is an argument, and only synchronized updates (mode 2026) need it.
 
 mod answers;
+mod emulator;
 mod extract;
 mod overlay;
 mod scan;
+mod size;
 mod snapshot;
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alacritty_terminal::event::{Event, EventListener};
-use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::grid::Dimensions as _;
 use alacritty_terminal::index::Line;
-use alacritty_terminal::term::{Config, Osc52, Term, TermDamage, TermMode};
+use alacritty_terminal::term::{Term, TermDamage, TermMode};
 use alacritty_terminal::vte::ansi::{Processor, Timeout};
-use thiserror::Error;
 
 use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
+use emulator::Emulator;
 use scan::{Found, Scanner};
 
 pub use overlay::Overlay;
+pub use size::{Size, SizeError};
 
-/// Rows kept above the screen.
+/// Rows kept above the screen; fewer where it is wider than 500 columns.
 pub const SCROLLBACK: usize = 2_000;
 
 /// How long a synchronized update may hold the screen back, as in the emulator's own default.
@@ -35,64 +40,22 @@ pub const SYNC_PATIENCE: Duration = Duration::from_millis(150);
 /// How many bytes a synchronized update may hold back, whatever the pieces they come in.
 const SYNC_BYTES: usize = 1 << 20;
 
-/// The size of a screen in cells. At least 2 columns and 1 row, at most 4,096 of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    cols: u16,
-    rows: u16,
+/// How many signals wait for somebody to take them; of more, the older half is forgotten.
+const SIGNALS: usize = 1_024;
+
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A size no screen can have.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("a screen of {cols}x{rows} is not possible: columns must be 2 to 4096, rows 1 to 4096")]
-pub struct SizeError {
-    cols: u64,
-    rows: u64,
-}
-
-impl Size {
-    /// The size terminals have had since there were terminals.
-    pub const USUAL: Self = Self { cols: 80, rows: 24 };
-
-    /// A size, if a screen can have it.
-    ///
-    /// # Errors
-    /// If it is too small to show anything or too large to keep.
-    pub fn new(cols: u64, rows: u64) -> Result<Self, SizeError> {
-        match (u16::try_from(cols), u16::try_from(rows)) {
-            (Ok(c @ 2..=4_096), Ok(r @ 1..=4_096)) => Ok(Self { cols: c, rows: r }),
-            _ => Err(SizeError { cols, rows }),
-        }
-    }
-
-    /// Columns.
-    pub fn cols(self) -> u16 {
-        self.cols
-    }
-
-    /// Rows.
-    pub fn rows(self) -> u16 {
-        self.rows
-    }
-}
-
-impl Dimensions for Size {
-    fn total_lines(&self) -> usize {
-        usize::from(self.rows)
-    }
-
-    fn screen_lines(&self) -> usize {
-        usize::from(self.rows)
-    }
-
-    fn columns(&self) -> usize {
-        usize::from(self.cols)
-    }
+/// Whether a panic on this thread, at this moment, is caught and costs no more than a screen. For panic
+/// hooks, which run before anything is caught.
+pub fn is_guarded() -> bool {
+    IS_GUARDED.get()
 }
 
 /// A terminal without a window.
 pub struct Screen {
-    term: Term<Mailbox>,
+    emulator: Emulator<Mailbox>,
     parser: Processor<Held>,
     scanner: Scanner,
     mail: Mailbox,
@@ -104,27 +67,20 @@ pub struct Screen {
     /// What the program said on the channel.
     words: Vec<String>,
     sync: Option<Sync>,
-    scroll_region: Option<(u16, u16)>,
-    /// The primary screen as ANSI bytes, kept while the alternate one is shown.
-    primary: Option<Vec<u8>>,
     finished_frames: u64,
     is_damaged: bool,
     /// The beginning of a character whose end has not come.
     partial: Vec<u8>,
+    /// The emulator failed since somebody asked.
+    is_lost: bool,
 }
 
 impl Screen {
     /// An empty screen.
     pub fn new(size: Size) -> Self {
         let mail = Mailbox::default();
-        let config = Config {
-            scrolling_history: SCROLLBACK,
-            kitty_keyboard: true,
-            osc52: Osc52::Disabled,
-            ..Config::default()
-        };
         Self {
-            term: Term::new(config, &size, mail.clone()),
+            emulator: Emulator::new(size, mail.clone()),
             parser: Processor::new(),
             scanner: Scanner::default(),
             mail,
@@ -135,11 +91,10 @@ impl Screen {
             signals: Vec::new(),
             words: Vec::new(),
             sync: None,
-            scroll_region: None,
-            primary: None,
             finished_frames: 0,
             is_damaged: true,
             partial: Vec::new(),
+            is_lost: false,
         }
     }
 
@@ -147,8 +102,11 @@ impl Screen {
     /// `at_frame` is called right after each synchronized update, when the screen is whole.
     pub fn feed(&mut self, bytes: &[u8], now: Duration, mut at_frame: impl FnMut(&mut Self)) {
         let (mut done, mut from) = (0, 0);
+        let mut is_skipping = self.scanner.is_skipping();
         while let Some((cut, next, found)) = self.scanner.next(bytes, from) {
-            self.advance(bytes.get(done..cut).unwrap_or_default());
+            if !is_skipping {
+                self.advance(bytes.get(done..cut).unwrap_or_default());
+            }
             (done, from) = (cut, next);
             match found {
                 Found::SyncBegins => {
@@ -162,19 +120,27 @@ impl Screen {
                     self.finished_frames += 1;
                     at_frame(self);
                 }
-                Found::EntersAlternate if !self.modes().alternate_screen => {
-                    self.release();
-                    self.primary = Some(snapshot::primary(&self.term, self.scroll_region));
-                }
-                Found::EntersAlternate => {}
-                Found::ScrollRegion(top, bottom) => self.note_region(top, bottom),
-                Found::Reset => self.scroll_region = None,
                 Found::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
                 Found::Osc(CHANNEL, text) => self.words.push(text),
-                Found::Osc(number, text) => self.signals.extend(Signal::from_osc(number, text)),
+                Found::Osc(number, text) => {
+                    if let Some(signal) = Signal::from_osc(number, text) {
+                        self.push_signal(signal);
+                    }
+                }
+                Found::Overlong => is_skipping = true,
+                Found::OverlongEnds => is_skipping = false,
+                Found::Repeats(count) => {
+                    let most = self.size.cells();
+                    if u32::from(count) > most {
+                        self.advance(format!("\x18\x1b[{most}b").as_bytes());
+                        done = next;
+                    }
+                }
             }
         }
-        self.advance(bytes.get(done..).unwrap_or_default());
+        if !is_skipping {
+            self.advance(bytes.get(done..).unwrap_or_default());
+        }
     }
 
     /// Ends a synchronized update that has been open for too long.
@@ -193,8 +159,7 @@ impl Screen {
     pub fn resize(&mut self, size: Size) {
         if size != self.size {
             self.size = size;
-            self.scroll_region = None;
-            self.term.resize(size);
+            self.guarded(|emulator, _| emulator.resize(size));
             self.is_damaged = true;
             self.collect();
         }
@@ -207,7 +172,7 @@ impl Screen {
 
     /// The modes the program has set.
     pub fn modes(&self) -> Modes {
-        let has = |mode| self.term.mode().contains(mode);
+        let has = |mode| self.term().mode().contains(mode);
         let kitty = [
             TermMode::DISAMBIGUATE_ESC_CODES,
             TermMode::REPORT_EVENT_TYPES,
@@ -221,7 +186,7 @@ impl Screen {
             application_cursor: has(TermMode::APP_CURSOR),
             application_keypad: has(TermMode::APP_KEYPAD),
             focus_events: has(TermMode::FOCUS_IN_OUT),
-            mouse: self.term.mode().intersects(TermMode::MOUSE_MODE),
+            mouse: self.term().mode().intersects(TermMode::MOUSE_MODE),
             kitty_flags: kitty
                 .iter()
                 .enumerate()
@@ -233,31 +198,31 @@ impl Screen {
     /// The screen as it is now. Inside a synchronized update: as it was before it.
     pub fn frame(&mut self) -> Frame {
         self.refresh_rows();
-        let point = self.term.grid().cursor.point;
+        let point = self.term().grid().cursor.point;
         Frame {
             rows: self.rows.clone(),
             cursor: Cursor {
                 row: usize::try_from(point.line.0).unwrap_or(0),
                 col: point.column.0,
-                is_visible: self.term.mode().contains(TermMode::SHOW_CURSOR),
+                is_visible: self.term().mode().contains(TermMode::SHOW_CURSOR),
             },
             modes: self.modes(),
             title: Arc::clone(&self.title),
-            cols: usize::from(self.size.cols),
+            cols: usize::from(self.size.cols()),
         }
     }
 
     /// One row of the screen, without the cost of a whole frame.
     pub fn row(&self, row: usize) -> Row {
-        if row >= usize::from(self.size.rows) {
+        if row >= usize::from(self.size.rows()) {
             return Row::default();
         }
-        extract::row(&self.term, Line(i32::try_from(row).unwrap_or(0)))
+        extract::row(self.term(), Line(i32::try_from(row).unwrap_or(0)))
     }
 
     /// Rows above the screen that are still kept.
     pub fn scrollback_len(&self) -> usize {
-        self.term.grid().history_size()
+        self.term().grid().history_size()
     }
 
     /// The last `count` rows above the screen, oldest first.
@@ -265,29 +230,33 @@ impl Screen {
         let count = count.min(self.scrollback_len());
         let first = -i32::try_from(count).unwrap_or(0);
         (first..0)
-            .map(|line| extract::row(&self.term, Line(line)))
+            .map(|line| extract::row(self.term(), Line(line)))
             .collect()
     }
 
     /// ANSI bytes that bring a fresh terminal of this size to the same contents, colours, cursor,
     /// title and modes.
-    pub fn snapshot(&self) -> Vec<u8> {
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        let below = self.emulator.is_alternate().then(|| {
+            self.emulator
+                .look_below(|below| snapshot::primary(&below.term, below.scroll_region))
+        });
         snapshot::whole(
-            &self.term,
-            self.primary.as_deref(),
-            self.scroll_region,
+            &self.emulator.term,
+            below.as_deref(),
+            self.emulator.scroll_region,
             &self.title,
         )
     }
 
     /// ANSI bytes that draw lines over a terminal which shows this screen, and change nothing else.
     pub fn draw_over(&self, overlay: &Overlay) -> Vec<u8> {
-        overlay::draw(&self.term, self.scroll_region, overlay)
+        overlay::draw(&self.emulator.term, self.emulator.scroll_region, overlay)
     }
 
     /// ANSI bytes that paint some rows of such a terminal as they are, and change nothing else.
     pub fn repaint_rows(&self, rows: Range<usize>) -> Vec<u8> {
-        overlay::repaint(&self.term, self.scroll_region, rows)
+        overlay::repaint(&self.emulator.term, self.emulator.scroll_region, rows)
     }
 
     /// Whether something else may be sent to a terminal at this point of the program's output: no
@@ -298,8 +267,9 @@ impl Screen {
 
     /// Whether a terminal that showed other things before the program began counts its rows as we do.
     pub fn has_own_rows(&self) -> bool {
-        let mode = self.term.mode();
-        mode.intersects(TermMode::ALT_SCREEN | TermMode::ORIGIN) || self.scroll_region.is_some()
+        let mode = self.term().mode();
+        mode.intersects(TermMode::ALT_SCREEN | TermMode::ORIGIN)
+            || self.emulator.scroll_region.is_some()
     }
 
     /// Bytes to write back to the program, if no real terminal answers its questions.
@@ -315,6 +285,12 @@ impl Screen {
     /// What the program signalled since the last call, in order.
     pub fn take_signals(&mut self) -> Vec<Signal> {
         std::mem::take(&mut self.signals)
+    }
+
+    /// Whether the emulator failed since the last call, so that the screen is empty and the modes are
+    /// forgotten, whatever the program painted and set.
+    pub fn take_loss(&mut self) -> bool {
+        std::mem::take(&mut self.is_lost)
     }
 
     /// How many synchronized updates have been finished.
@@ -340,16 +316,6 @@ impl Screen {
         self.advance_whole(bytes);
     }
 
-    /// Remembers the scroll region as the emulator takes it, which does not tell.
-    fn note_region(&mut self, top: u16, bottom: u16) {
-        let (top, rows) = (top.max(1), self.size.rows);
-        let bottom = if bottom == 0 { rows } else { bottom };
-        if top < bottom {
-            let is_whole = top == 1 && bottom >= rows;
-            self.scroll_region = (!is_whole).then_some((top, bottom));
-        }
-    }
-
     fn advance_whole(&mut self, bytes: &[u8]) {
         let (whole, partial) = bytes.split_at(bytes.len() - partial_char(bytes));
         self.partial.extend_from_slice(partial);
@@ -359,19 +325,19 @@ impl Screen {
             let room = SYNC_BYTES.saturating_sub(sync.held);
             let (held, over) = rest.split_at(room.min(rest.len()));
             sync.held += held.len();
-            self.parser.advance(&mut self.term, held);
+            self.guarded(|emulator, parser| parser.advance(emulator, held));
             rest = over;
             if !over.is_empty() {
                 self.release();
             }
         }
-        self.parser.advance(&mut self.term, rest);
+        self.guarded(|emulator, parser| parser.advance(emulator, rest));
         self.collect();
     }
 
     fn release(&mut self) {
         if self.sync.take().is_some() {
-            self.parser.stop_sync(&mut self.term);
+            self.guarded(|emulator, parser| parser.stop_sync(emulator));
             self.is_damaged = true;
             self.collect();
         }
@@ -382,7 +348,7 @@ impl Screen {
             match event {
                 Event::Title(title) => self.set_title(title),
                 Event::ResetTitle => self.set_title(String::new()),
-                Event::Bell => self.signals.push(Signal::Bell),
+                Event::Bell => self.push_signal(Signal::Bell),
                 other => self.answers.extend(
                     answers::answer(&other, self.size)
                         .iter()
@@ -390,16 +356,43 @@ impl Screen {
                 ),
             }
         }
-        if !self.term.mode().contains(TermMode::ALT_SCREEN) {
-            self.primary = None;
-        }
     }
 
     fn set_title(&mut self, title: String) {
         if *self.title != *title {
             self.title = Arc::from(title.as_str());
-            self.signals.push(Signal::Title(title));
+            self.push_signal(Signal::Title(title));
         }
+    }
+
+    fn push_signal(&mut self, signal: Signal) {
+        if self.signals.len() >= SIGNALS {
+            self.signals.drain(..SIGNALS / 2);
+        }
+        self.signals.push(signal);
+    }
+
+    /// Lets the emulator work. If it panics, an empty screen takes its place: the program lives on, and
+    /// paints anew when it is asked to.
+    fn guarded(&mut self, work: impl FnOnce(&mut Emulator<Mailbox>, &mut Processor<Held>)) {
+        let (emulator, parser) = (&mut self.emulator, &mut self.parser);
+        let was_guarded = IS_GUARDED.replace(true);
+        let result = catch_unwind(AssertUnwindSafe(|| work(emulator, parser)));
+        IS_GUARDED.set(was_guarded);
+        if result.is_err() {
+            self.emulator = Emulator::new(self.size, self.mail.clone());
+            self.parser = Processor::new();
+            self.scanner = Scanner::default();
+            self.sync = None;
+            self.partial.clear();
+            self.rows.clear();
+            self.is_damaged = true;
+            self.is_lost = true;
+        }
+    }
+
+    fn term(&self) -> &Term<Mailbox> {
+        &self.emulator.term
     }
 
     fn refresh_rows(&mut self) {
@@ -407,17 +400,17 @@ impl Screen {
             return;
         }
         self.is_damaged = false;
-        let count = usize::from(self.size.rows);
-        let damaged: Vec<usize> = match self.term.damage() {
+        let count = usize::from(self.size.rows());
+        let damaged: Vec<usize> = match self.emulator.term.damage() {
             TermDamage::Partial(lines) if self.rows.len() == count => {
                 lines.map(|l| l.line).collect()
             }
             _ => (0..count).collect(),
         };
-        self.term.reset_damage();
+        self.emulator.term.reset_damage();
         self.rows.resize_with(count, Arc::default);
         for line in damaged {
-            let fresh = extract::row(&self.term, Line(i32::try_from(line).unwrap_or(0)));
+            let fresh = extract::row(self.term(), Line(i32::try_from(line).unwrap_or(0)));
             if let Some(row) = self.rows.get_mut(line)
                 && **row != fresh
             {
@@ -486,5 +479,22 @@ impl EventListener for Mailbox {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_emulator_costs_the_screen_and_is_told() {
+        let mut screen = Screen::new(Size::USUAL);
+        screen.feed(b"\x1b]2;title\x07old\x1b[?2026hnew", Duration::ZERO, |_| {});
+        screen.guarded(|_, _| panic!("as the emulator did"));
+        assert!(screen.take_loss() && !screen.take_loss() && !is_guarded());
+        assert_eq!(screen.frame().text(0), "");
+        screen.feed("日\x1b[31mfresh".as_bytes(), Duration::ZERO, |_| {});
+        assert_eq!(screen.frame().text(0), "日fresh");
+        assert_eq!(&*screen.frame().title, "title");
     }
 }

@@ -61,6 +61,9 @@ pub enum Event {
     Channel(String),
     /// The screen and another witness disagree.
     Contradiction(Contradiction),
+    /// The emulator failed: the screen is empty until the program paints it anew, and its modes are
+    /// forgotten.
+    ScreenLost,
 }
 
 /// A turn that is over.
@@ -111,6 +114,7 @@ impl Watcher {
         if self.profile.channel {
             self.events.extend(words.into_iter().map(Event::Channel));
         }
+        self.tell_loss();
     }
 
     /// This was written to the program.
@@ -161,6 +165,7 @@ impl Watcher {
         self.tick(now);
         self.screen.resize(size);
         self.settle.mark(now);
+        self.tell_loss();
     }
 
     /// Time has passed: whatever was due by `now` is done, at the time it was due.
@@ -273,6 +278,12 @@ impl Watcher {
     pub fn partial_reply(&mut self) -> Option<Reply> {
         let typed = self.turn.as_ref()?.typed.clone();
         self.read_replies(&typed).pop().map(|(_, reply)| reply)
+    }
+
+    fn tell_loss(&mut self) {
+        if self.screen.take_loss() {
+            self.events.push(Event::ScreenLost);
+        }
     }
 
     fn look(&mut self, now: Duration) -> Option<Change> {

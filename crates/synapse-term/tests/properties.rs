@@ -46,6 +46,10 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
             Just("\x1b7"), Just("\x1b8"), Just("\x1bM"), Just("\x1b(0"), Just("\x1b(B"), Just("\x1bc"),
             Just("\x1b[4h"), Just("\x1b[4l"), Just("\x1b[>5u"), Just("\x1b[<u"), Just("\x1b=")
         ].prop_map(|s| s.as_bytes().to_vec()),
+        1 => (0usize..9_000, prop::sample::select(vec!["\x07", "\x1b\\", "\x18", ""]))
+            .prop_map(|(n, end)| format!("\x1b]2;{}{end}", "é".repeat(n)).into_bytes()),
+        1 => prop::sample::select(vec!["\x1b[65535b", "\x1b[3b", "\x1b[22t", "\x1b[23t", "\x1b[?3h"])
+            .prop_map(|s| s.as_bytes().to_vec()),
         1 => "[a-z ✳]{0,9}".prop_map(|t| format!("\x1b]0;{t}\x07").into_bytes()),
         1 => "[a-z]{1,4}".prop_map(|t| format!("\x1b]8;;http://{t}\x1b\\x\x1b]8;;\x1b\\").into_bytes()),
         1 => prop::sample::select(vec!["idle", "working", "blocked", "done"])

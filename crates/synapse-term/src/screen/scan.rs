@@ -1,12 +1,12 @@
 //! Finds, beside the emulator, the sequences it swallows without telling anyone: notifications,
-//! prompt marks, agent states, the edges of synchronized updates and of the alternate screen.
+//! prompt marks, agent states, the edges of synchronized updates; and those it would choke on.
 //!
-//! The scanner never changes a byte. It is incremental: any split of the input finds the same
-//! things at the same places.
+//! It is incremental: any split of the input finds the same things at the same places.
 
 use memchr::memchr;
 
-/// An OSC or CSI longer than this is none of ours.
+/// An OSC or CSI longer than this is none of ours, and of an OSC the emulator gets no more: it would keep
+/// all of it.
 const LONGEST: usize = 4_096;
 
 /// What a program says on the channel may hold a file; longer than this it is none of ours either.
@@ -27,16 +27,16 @@ pub(super) enum Found {
     SyncBegins,
     /// A synchronized update ends: the screen is a finished frame right after this byte.
     SyncEnds,
-    /// The alternate screen is about to be entered; the cut is before the final byte.
-    EntersAlternate,
-    /// The scroll region was set: top and bottom, as sent (0 = not given).
-    ScrollRegion(u16, u16),
-    /// The terminal was reset (RIS or DECSTR).
-    Reset,
     /// XTVERSION was asked.
     VersionQuery,
     /// An OSC with its number and text.
     Osc(u32, String),
+    /// The OSC at hand is too long for the emulator, from the cut on.
+    Overlong,
+    /// That OSC ends; the cut is before what ends it.
+    OverlongEnds,
+    /// The last character is to be repeated so often; the cut is before the final byte.
+    Repeats(u16),
 }
 
 /// Where in a sequence the scanner is.
@@ -60,12 +60,20 @@ enum State {
 pub(super) struct Scanner {
     state: State,
     held: Vec<u8>,
+    /// How long the OSC at hand is.
+    length: usize,
+    is_skipping: bool,
 }
 
 impl Scanner {
     /// Whether no sequence has been begun.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == State::Ground
+    }
+
+    /// Whether what comes next is not for the emulator.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.is_skipping
     }
 
     /// Looks for the next thing in `bytes[from..]`. Returns it with the offset at which the input
@@ -79,12 +87,15 @@ impl Scanner {
                 continue;
             }
             let byte = *bytes.get(at)?;
+            if self.is_skipping && matches!(byte, ESC | BEL | CAN | SUB) {
+                self.is_skipping = false;
+                return Some((at, at, Found::OverlongEnds));
+            }
             at += 1;
             if let Some(found) = self.step(byte) {
-                let cut = if found == Found::EntersAlternate {
-                    at - 1
-                } else {
-                    at
+                let cut = match found {
+                    Found::Repeats(_) | Found::Overlong => at - 1,
+                    _ => at,
                 };
                 return Some((cut, at, found));
             }
@@ -102,21 +113,31 @@ impl Scanner {
                 return self.finish_osc();
             }
             // Anything but `\` after ESC begins a sequence of its own.
-            (State::Escape | State::OscEscape | State::TextEscape, _) => return self.enter(byte),
+            (State::Escape | State::OscEscape | State::TextEscape, _) => self.enter(byte),
             (State::Csi | State::Intermediate, ESC) => self.state = State::Escape,
             (State::Intermediate, 0x30..=0x7e) => self.state = State::Ground,
             (State::Csi, 0x40..=0x7e) => {
                 self.state = State::Ground;
                 return self.finish_csi(byte);
             }
-            (State::Csi, 0x20..=0x3f) | (State::Osc, _) => self.hold(byte),
+            (State::Csi, 0x20..=0x3f) => self.hold(byte),
+            (State::Osc, _) => {
+                self.hold(byte);
+                self.length = self.length.saturating_add(1);
+                if self.length > LONGEST && !self.is_skipping {
+                    self.is_skipping = true;
+                    return Some(Found::Overlong);
+                }
+            }
             (State::Csi | State::Intermediate | State::Ground | State::Text, _) => {}
         }
         None
     }
 
-    fn enter(&mut self, byte: u8) -> Option<Found> {
+    fn enter(&mut self, byte: u8) {
         self.held.clear();
+        self.held.shrink_to(LONGEST);
+        self.length = 0;
         self.state = match byte {
             b'[' => State::Csi,
             b']' => State::Osc,
@@ -126,7 +147,6 @@ impl Scanner {
             // Controls are obeyed on the way, and what is not ASCII is skipped.
             _ => State::Escape,
         };
-        (byte == b'c').then_some(Found::Reset)
     }
 
     fn hold(&mut self, byte: u8) {
@@ -145,18 +165,15 @@ impl Scanner {
 
     fn finish_csi(&mut self, last: u8) -> Option<Found> {
         match (self.held.as_slice(), last) {
-            (b"?2026", b'h') => Some(Found::SyncBegins),
             (b"?2026", b'l') => Some(Found::SyncEnds),
-            (b"!", b'p') => Some(Found::Reset),
             (b">" | b">0", b'q') => Some(Found::VersionQuery),
             ([b'?', modes @ ..], b'h') => modes
                 .split(|byte| *byte == b';')
-                .any(|mode| matches!(mode, b"1049" | b"1047" | b"47"))
-                .then_some(Found::EntersAlternate),
-            (params, b'r') if params.iter().all(|b| b.is_ascii_digit() || *b == b';') => {
-                let mut numbers = params.split(|b| *b == b';').map(number);
-                let top = numbers.next().unwrap_or(0);
-                Some(Found::ScrollRegion(top, numbers.next().unwrap_or(0)))
+                .any(|mode| mode == b"2026")
+                .then_some(Found::SyncBegins),
+            (count, b'b') => {
+                let digits = count.split(|byte| !byte.is_ascii_digit()).next();
+                Some(Found::Repeats(digits.map_or(0, number)))
             }
             _ => None,
         }
@@ -198,11 +215,10 @@ mod tests {
     #[test]
     fn finds_the_same_whatever_the_split() {
         let bytes = b"a\x1b]7501;state=idle\x1b\\b\x1b[?2026hx\x1b[?2026l\x1b]9;hi\x07\
-                      \x1b[?25;1049h\x1b[2;9r\x1bP>|\x1b]9;inside dcs\x07\x1b\\\x1b[>0q\x1bc";
+                      \x1b[?25;2026h\x1b[2;9r\x1b[70000b\x1bP>|\x1b]9;inside dcs\x07\x1b\\\x1b[>0q\x1bc";
         let whole = all(bytes, bytes.len());
         assert_eq!(whole.first(), Some(&Found::Osc(7501, "state=idle".into())));
-        assert!(whole.contains(&Found::ScrollRegion(2, 9)));
-        assert!(whole.contains(&Found::EntersAlternate));
+        assert!(whole.contains(&Found::Repeats(u16::MAX)));
         assert!(whole.contains(&Found::VersionQuery));
         for split in 1..bytes.len() {
             assert_eq!(all(bytes, split), whole, "split {split}");

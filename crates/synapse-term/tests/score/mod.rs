@@ -178,7 +178,7 @@ pub fn play_in_pieces(cast: &Cast, profile: &Arc<Profile>, piece: usize) -> Run 
                 ));
             }
             Event::Turn(turn) => run.turns.push(turn),
-            Event::Channel(_) | Event::Contradiction(_) => {}
+            Event::Channel(_) | Event::Contradiction(_) | Event::ScreenLost => {}
         }
     }
     run

@@ -280,6 +280,11 @@ impl Session {
                 Event::Turn(report) => self.take_report(report, now),
                 Event::Channel(words) => self.hear(&words),
                 Event::Contradiction(contradiction) => self.note_contradiction(&contradiction),
+                Event::ScreenLost => {
+                    tracing::warn!(
+                        "the emulator failed; the screen is empty until it is painted anew"
+                    );
+                }
             }
         }
         self.step(Input::Tick, now);
@@ -461,6 +466,5 @@ fn bare(text: &str) -> String {
 
 /// A window no screen can have is shown on the nearest that can be.
 fn screen_size(size: Size) -> screen::Size {
-    let (cols, rows) = (u64::from(size.cols.max(2)), u64::from(size.rows.max(1)));
-    screen::Size::new(cols.min(4_096), rows.min(4_096)).unwrap_or(screen::Size::USUAL)
+    screen::Size::nearest(size.cols.into(), size.rows.into())
 }

@@ -108,8 +108,11 @@ pub fn restore_on_panic() {
     ONCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            restore();
-            report(info);
+            // It costs a screen that nobody sees, not the session.
+            if !synapse_term::screen::is_guarded() {
+                restore();
+                report(info);
+            }
         }));
     });
 }

@@ -198,7 +198,9 @@ fn log_panics() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         tracing::error!("{info}");
-        report(info);
+        if !synapse_term::screen::is_guarded() {
+            report(info);
+        }
     }));
 }
 

@@ -117,7 +117,7 @@ impl Player {
             let line = match event {
                 Event::Reading(change) => Line::reading(&change),
                 Event::Turn(turn) => Line::turn(&turn),
-                Event::Channel(_) | Event::Contradiction(_) => continue,
+                Event::Channel(_) | Event::Contradiction(_) | Event::ScreenLost => continue,
             };
             self.erase(out)?;
             self.print(out, &line)?;
