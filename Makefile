@@ -6,6 +6,7 @@ SHELL := bash
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
 VERSIONS ?= pinned
+FUZZ_INPUT_SECONDS ?= 10
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,10 +60,11 @@ lint: ## format check, clippy with warnings as errors, cargo-deny where it is in
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; fi
 
-fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS each (default 60)
+fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS each (default 60); no input may take long or 1 GiB
 	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked
 	for target in $$(cargo fuzz list); do \
-		cargo fuzz run "$$target" -s none -- -max_total_time=$(FUZZ_SECONDS); \
+		cargo fuzz run "$$target" -s none -- -max_total_time=$(FUZZ_SECONDS) \
+			-timeout=$(FUZZ_INPUT_SECONDS) -rss_limit_mb=1024; \
 	done
 
 clean: ## remove everything that was built
