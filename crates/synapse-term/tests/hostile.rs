@@ -2,9 +2,13 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use synapse_term::profile::Profile;
+use synapse_term::reading::Reading;
 use synapse_term::screen::{Screen, Size};
+use synapse_term::watch::Watcher;
 
 fn screen(cols: u64, rows: u64) -> Screen {
     Screen::new(Size::new(cols, rows).unwrap())
@@ -232,4 +236,37 @@ fn the_screen_below_the_alternate_one_is_in_the_snapshot() {
     assert_eq!(copy.frame().rows, screen.frame().rows);
     assert_eq!(copy.scrollback(99), screen.scrollback(99));
     assert!(screen.frame().rows.iter().any(|row| row.text == "below"));
+}
+
+#[test]
+fn a_program_nobody_knows_does_not_rest_because_it_says_so() {
+    let profile = Arc::new(Profile::builtin("generic").unwrap());
+    let mut watcher = Watcher::new(profile, Size::USUAL);
+    let mut now = Duration::from_millis(100);
+    watcher.feed(b"toy> ", now);
+    now += Duration::from_secs(20);
+    watcher.tick(now);
+    assert_eq!(watcher.reading(), &Reading::Idle);
+    watcher.input(b"go\r", now);
+    watcher.feed(b"go\r\ncompiling\r\n\x1b]7501;state=working\x1b\\", now);
+    now += Duration::from_millis(500);
+    watcher.tick(now);
+    assert_eq!(watcher.reading(), &Reading::Busy);
+    for step in 0..10 {
+        watcher.feed(
+            format!("\x1b]7501;state=idle\x1b\\step {step}\r\n").as_bytes(),
+            now,
+        );
+        now += Duration::from_millis(900);
+        watcher.tick(now);
+        assert_eq!(
+            watcher.reading(),
+            &Reading::Busy,
+            "after step {step}: {}",
+            watcher.evidence()
+        );
+    }
+    watcher.feed(b"toy> ", now);
+    watcher.tick(now + Duration::from_secs(5));
+    assert_eq!(watcher.reading(), &Reading::Idle);
 }

@@ -184,7 +184,8 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     let looks_ready = frame.cursor.is_visible && PROMPT_LIKE.is_match(&before);
     let (needed, evidence) = if at_usual {
         (PROMPT_QUIET, Evidence::new("prompt is back", before.trim()))
-    } else if facts.agent.is_some() {
+    } else if facts.agent.is_some() && has_place(frame, &before) {
+        // Not by its word alone: anything a program prints could say so.
         (PROMPT_QUIET, Evidence::new("OSC 7501", "idle"))
     } else if facts.explicit_seen.is_some() && has_place(frame, &before) {
         (SIGN_GONE_QUIET, Evidence::new("sign of work gone", ""))
@@ -216,11 +217,9 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
 /// An idle program becomes busy when it reacts to a submit key, leaves its prompt, or paints by
 /// itself for a while.
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
-    // A program that announces its states needs no guessing.
-    if facts.agent.is_some() {
-        return Opinion::none();
-    }
-    if facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
+    // A program that announces its states needs less guessing.
+    let announces = facts.agent.is_some();
+    if !announces && facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
         return busy(
             facts,
             State::Idle,
@@ -234,7 +233,7 @@ fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opin
             .usual_prompt
             .as_ref()
             .is_some_and(|usual| !before.starts_with(usual.as_str()));
-    if left_prompt {
+    if !announces && left_prompt {
         return busy(
             facts,
             State::Idle,

@@ -38,8 +38,12 @@ const MARKS: usize = 16;
 /// The most cells that are kept above the screen.
 const SCROLLBACK_CELLS: usize = 1_000_000;
 
-/// The first character that can be a combining mark.
-const FIRST_MARK: char = '\u{300}';
+/// Whether a character may take no column. Latin text, and the arrows, boxes and spinners that programs are
+/// drawn with, are passed by without a look into the table.
+#[inline]
+fn may_be_mark(c: char) -> bool {
+    c >= '\u{300}' && !('\u{2100}'..='\u{2bff}').contains(&c)
+}
 
 /// The emulator, and what it keeps to itself or would keep without a limit.
 pub(super) struct Emulator<L: EventListener> {
@@ -170,7 +174,7 @@ macro_rules! pass_on {
 impl<L: EventListener> Handler for Emulator<L> {
     #[inline]
     fn input(&mut self, c: char) {
-        if c >= FIRST_MARK && c.width() == Some(0) && self.has_marks_enough() {
+        if may_be_mark(c) && c.width() == Some(0) && self.has_marks_enough() {
             return;
         }
         self.term.input(c);

@@ -136,8 +136,10 @@ impl Scanner {
 
     fn enter(&mut self, byte: u8) {
         self.held.clear();
-        self.held.shrink_to(LONGEST);
-        self.length = 0;
+        if self.length > 0 {
+            self.length = 0;
+            self.held.shrink_to(LONGEST);
+        }
         self.state = match byte {
             b'[' => State::Csi,
             b']' => State::Osc,
@@ -149,6 +151,7 @@ impl Scanner {
         };
     }
 
+    #[inline(always)]
     fn hold(&mut self, byte: u8) {
         if self.held.len() <= self.longest() {
             self.held.push(byte);
