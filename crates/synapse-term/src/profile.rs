@@ -46,6 +46,8 @@ pub struct Profile {
     pub clear_input_keys: Vec<String>,
     /// The keys that end the program where it waits for input.
     pub exit_keys: Vec<String>,
+    /// The keys that begin another line in its input, for a program that does not know pastes.
+    pub newline_keys: Vec<String>,
     /// How a message is introduced.
     pub prompt_template: String,
     /// The questions of plain programs.
@@ -200,6 +202,7 @@ impl Profile {
             interrupt_key: "escape".to_owned(),
             clear_input_keys: Vec::new(),
             exit_keys: vec!["ctrl-d".to_owned()],
+            newline_keys: Vec::new(),
             prompt_template: "[A2A:{task}:{sender}] {text}".to_owned(),
             input_detection: InputDetection::default(),
             output_routing: OutputRouting::default(),

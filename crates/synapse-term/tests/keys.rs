@@ -283,7 +283,7 @@ fn a_paste_is_bracketed_exactly_while_the_mode_is_on() {
         ..KeyboardMode::default()
     };
     let pasted = |text, mode: &KeyboardMode| {
-        String::from_utf8(paste(text, mode, Discipline::Raw).unwrap()).unwrap()
+        String::from_utf8(paste(text, mode, Discipline::Raw, &[]).unwrap()).unwrap()
     };
     // Written as in the recordings 10_paste_bracketed: every CLI got its lines apart by LF.
     assert_eq!(
@@ -292,7 +292,11 @@ fn a_paste_is_bracketed_exactly_while_the_mode_is_on() {
     );
     assert_eq!(pasted("a\tb", &mode), "\x1b[200~a\tb\x1b[201~");
     mode.bracketed_paste = false;
-    assert_eq!(pasted("first\r\nsecond", &mode), "first\nsecond");
+    // Line editors take LF for Enter, unless their profile says what makes a line.
+    let keys = ["alt-enter".to_owned()];
+    let sent = paste("first\r\nsecond", &mode, Discipline::Raw, &keys).unwrap();
+    assert_eq!(sent, b"first\x1b\rsecond");
+    assert_eq!(pasted("first\r\nsecond", &mode), "first second");
     assert_eq!(
         pasted("a\tb", &mode),
         "a    b",
@@ -310,6 +314,7 @@ fn a_paste_cannot_be_left_from_inside() {
         "x\x1b[201~\rrm -rf\x03\u{9b}201~\x7f\0",
         &mode,
         Discipline::Raw,
+        &[],
     )
     .unwrap();
     assert_eq!(sent, b"\x1b[200~x[201~\nrm -rf201~\x1b[201~");
@@ -318,14 +323,14 @@ fn a_paste_cannot_be_left_from_inside() {
 #[test]
 fn direction_marks_are_text() {
     let text = "\u{202e}abc\u{200d}\u{feff}";
-    let sent = paste(text, &KeyboardMode::default(), Discipline::Raw).unwrap();
+    let sent = paste(text, &KeyboardMode::default(), Discipline::Raw, &[]).unwrap();
     assert_eq!(sent, text.as_bytes());
 }
 
 #[test]
 fn a_line_program_gets_one_line_it_can_hold() {
     let mode = KeyboardMode::default();
-    let line = |text: &str| paste(text, &mode, Discipline::Canonical);
+    let line = |text: &str| paste(text, &mode, Discipline::Canonical, &[]);
     assert_eq!(line("a\r\nb\nc\td").unwrap(), b"a b c\td");
     assert!(line(&"x".repeat(CANONICAL_LIMIT)).is_ok());
     let error = line(&"x".repeat(CANONICAL_LIMIT + 1)).unwrap_err();

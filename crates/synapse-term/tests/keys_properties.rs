@@ -86,7 +86,7 @@ fn any_key() -> impl Strategy<Value = Key> {
 proptest! {
     #[test]
     fn no_pasted_byte_can_act(text in hostile(), mode in any_mode(), discipline in discipline()) {
-        let Ok(sent) = paste(&text, &mode, discipline) else {
+        let Ok(sent) = paste(&text, &mode, discipline, &[]) else {
             prop_assert!(discipline == Discipline::Canonical && text.len() > CANONICAL_LIMIT / 4);
             return Ok(());
         };
@@ -100,7 +100,7 @@ proptest! {
         let inner = std::str::from_utf8(inner).expect("a paste of text is text");
         for c in inner.chars().filter(|c| c.is_control()) {
             let is_allowed = match c {
-                '\n' => discipline == Discipline::Raw,
+                '\n' => mode.bracketed_paste && discipline == Discipline::Raw,
                 '\t' => mode.bracketed_paste || discipline == Discipline::Canonical,
                 _ => false,
             };
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn every_visible_character_arrives(text in hostile(), mode in any_mode()) {
-        let sent = paste(&text, &mode, Discipline::Raw).expect("raw pastes have no limit");
+        let sent = paste(&text, &mode, Discipline::Raw, &[]).expect("raw pastes have no limit");
         let visible = |text: &str| -> String {
             text.chars().filter(|c| !c.is_control() && *c != ' ').collect()
         };

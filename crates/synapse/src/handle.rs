@@ -7,12 +7,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use synapse_a2a::event::Origin;
 use synapse_term::keys::nearest;
 
 use crate::registry::{AgentId, Entry};
 
 /// The word that means everyone but the sender, so nobody may be called that.
 pub const EVERYONE: &str = "all";
+
+/// What else nobody may be called: everybody but the sender, and how people are named as senders.
+const RESERVED: [&str; 3] = [EVERYONE, Origin::SOMEBODY, Origin::KEYBOARD];
 
 /// A file is named after the handle, and people have to type it.
 const LONGEST: usize = 64;
@@ -38,7 +42,7 @@ pub enum HandleError {
     #[error("a handle has at most {LONGEST} characters, '{0}' has more")]
     Length(String),
     /// It means something else.
-    #[error("'{0}' means all agents, so none can be called that")]
+    #[error("'{0}' means all agents or a person, so no agent can be called that")]
     Reserved(String),
 }
 
@@ -56,7 +60,7 @@ impl Handle {
         if word.chars().count() > LONGEST {
             return Err(HandleError::Length(word.to_owned()));
         }
-        if is_same(word, EVERYONE) {
+        if RESERVED.iter().any(|reserved| is_same(word, reserved)) {
             return Err(HandleError::Reserved(word.to_owned()));
         }
         Ok(Self(word.to_owned()))

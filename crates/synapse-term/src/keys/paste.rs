@@ -1,6 +1,6 @@
 //! Text from elsewhere, made safe to write to a program: it may say anything and press nothing.
 
-use super::KeyboardMode;
+use super::{Key, KeyboardMode, encode};
 
 /// How many bytes a terminal in canonical mode keeps of one line; it drops the rest in silence.
 pub const CANONICAL_LIMIT: usize = 4_095;
@@ -14,7 +14,8 @@ const TAB_AS_BLANKS: &str = "    ";
 /// Who gathers the program's input lines, as the terminal's `ICANON` flag says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// The program reads keys itself; a line break is sent as LF.
+    /// The program reads keys itself. Between the marks of a paste a line break is LF; without them most
+    /// programs take that for Enter, so it becomes a blank unless the profile names keys for it.
     Raw,
     /// The kernel hands it whole lines: a line break would submit, so it becomes a blank, and a
     /// line has a length limit.
@@ -35,7 +36,8 @@ pub enum PasteError {
     },
 }
 
-/// The bytes that put `text` into the program's input, without submitting it.
+/// The bytes that put `text` into the program's input, without submitting it. `newline_keys` are the keys that
+/// begin another line in a program that does not know pastes.
 ///
 /// Control characters are dropped, so that no text can end its own paste or press a key; line
 /// ends of any kind count as one line break. Every other character, format characters too, is
@@ -47,7 +49,13 @@ pub fn paste(
     text: &str,
     mode: &KeyboardMode,
     discipline: Discipline,
+    newline_keys: &[String],
 ) -> Result<Vec<u8>, PasteError> {
+    let line_break = match discipline {
+        Discipline::Raw if mode.bracketed_paste => "\n".to_owned(),
+        Discipline::Raw if !newline_keys.is_empty() => pressed(newline_keys, mode),
+        Discipline::Raw | Discipline::Canonical => " ".to_owned(),
+    };
     let mut sent = String::with_capacity(text.len() + OPEN.len() + CLOSE.len());
     if mode.bracketed_paste {
         sent.push_str(OPEN);
@@ -56,10 +64,7 @@ pub fn paste(
     for c in text.chars() {
         match c {
             '\n' if previous == Some('\r') => {}
-            '\r' | '\n' => sent.push(match discipline {
-                Discipline::Raw => '\n',
-                Discipline::Canonical => ' ',
-            }),
+            '\r' | '\n' => sent.push_str(&line_break),
             // Between the marks, and to the kernel, a tab is a character.
             '\t' if mode.bracketed_paste || discipline == Discipline::Canonical => sent.push(c),
             '\t' => sent.push_str(TAB_AS_BLANKS),
@@ -75,4 +80,11 @@ pub fn paste(
         return Err(PasteError::TooLongForALine { bytes: sent.len() });
     }
     Ok(sent.into_bytes())
+}
+
+/// What these keys send.
+fn pressed(keys: &[String], mode: &KeyboardMode) -> String {
+    let keys = keys.iter().filter_map(|name| Key::parse(name).ok());
+    let bytes: Vec<u8> = keys.flat_map(|key| encode(&key, mode)).collect();
+    String::from_utf8(bytes).unwrap_or_default()
 }

@@ -104,7 +104,7 @@ impl Prompt {
                     Err(error) if self.kind == Kind::Selection => return Err(error),
                     Err(_) => answer,
                 };
-                let mut writes = vec![paste(text, mode, Discipline::Canonical)?, vec![b'\r']];
+                let mut writes = vec![paste(text, mode, Discipline::Canonical, &[])?, vec![b'\r']];
                 writes.retain(|bytes| !bytes.is_empty());
                 Ok(writes)
             }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use synapse_a2a::event::Origin;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Content, Message, Part, Role};
 
@@ -56,6 +57,23 @@ pub(super) fn message(value: &Value) -> Result<Message, Problem> {
         metadata: metadata.unwrap_or_default(),
         ..Message::new(id, Role::User, parts)
     })
+}
+
+/// The longest name of a sender that is kept.
+const SENDER: usize = 64;
+
+/// Who a message is from, by its own account: a name of one line, which stands in what is typed to the program.
+pub(super) fn sender(said: Option<&str>) -> Result<String, Problem> {
+    let is_named = |c: &char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+    let name: String = said.unwrap_or_default().chars().filter(is_named).collect();
+    let name: String = name.trim().chars().take(SENDER).collect();
+    match name.as_str() {
+        "" => Ok(Origin::SOMEBODY.to_owned()),
+        Origin::KEYBOARD => Err(Problem::bad(format!(
+            "the sender '{name}' means a person at the agent's own keyboard, and nobody else"
+        ))),
+        _ => Ok(name),
+    }
 }
 
 /// How many agents a message has passed through, by its own account.

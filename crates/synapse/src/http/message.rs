@@ -9,7 +9,7 @@ use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use utoipa::ToSchema;
 
-use super::incoming::Body;
+use super::incoming::{self, Body};
 use super::problem::{Problem, ProblemBody};
 use super::shapes::ResponseShape;
 use super::{Served, archive, callback};
@@ -69,7 +69,7 @@ pub(super) async fn send(
     }
     let id = MessageId::new(uuid::Uuid::new_v4().to_string());
     let origin = Origin {
-        sender: body.sender.unwrap_or_else(|| Origin::SOMEBODY.to_owned()),
+        sender: incoming::sender(body.sender.as_deref())?,
         priority: priority.number(),
         hops: 0,
     };

@@ -52,6 +52,7 @@ impl From<Refusal> for Problem {
             Refusal::QueueFull(_) => StatusCode::TOO_MANY_REQUESTS,
             Refusal::NoSuchTask(_) => StatusCode::NOT_FOUND,
             Refusal::NotAsking(_)
+            | Refusal::NotWaiting(_)
             | Refusal::BadAnswer(_)
             | Refusal::Empty
             | Refusal::TooManyHops(_) => StatusCode::BAD_REQUEST,

@@ -10,7 +10,7 @@ use synapse_a2a::event::Origin;
 use synapse_a2a::id::{ContextId, TaskId};
 use utoipa::{IntoParams, ToSchema};
 
-use super::incoming::{Body, hops, message};
+use super::incoming::{Body, hops, message, sender};
 use super::problem::{Problem, ProblemBody};
 use super::shapes::{TaskAnswer, TaskShape, TasksAnswer};
 use super::{Served, archive, events};
@@ -158,7 +158,7 @@ pub(super) async fn cancel(
 async fn submit(served: &Served, body: SendBody, priority: Priority) -> Result<TaskId, Problem> {
     let message = message(&body.message)?;
     let origin = Origin {
-        sender: body.sender.unwrap_or_else(|| Origin::SOMEBODY.to_owned()),
+        sender: sender(body.sender.as_deref())?,
         priority: priority.number(),
         hops: hops(&message),
     };

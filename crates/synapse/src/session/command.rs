@@ -89,6 +89,9 @@ pub enum Refusal {
     /// Nothing is asked.
     #[error("the agent is not asking anything; it is {0}")]
     NotAsking(State),
+    /// The task asks nothing.
+    #[error("the task is not waiting for input; it is {0}")]
+    NotWaiting(&'static str),
     /// The question is another one by now.
     #[error("the question has changed: it is now «{now}» ({fingerprint})")]
     Changed {

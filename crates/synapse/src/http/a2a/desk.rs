@@ -256,21 +256,10 @@ fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
             )
         })?,
     };
-    let sender = noted("synapse/sender").and_then(Value::as_str);
-    let sender: String = sender
-        .unwrap_or(Origin::SOMEBODY)
-        .chars()
-        .filter(|letter| !letter.is_control())
-        .take(64)
-        .collect();
-    // Nobody but the keyboard is the keyboard.
-    let is_claimed = sender.is_empty() || sender == Origin::KEYBOARD;
+    let sender = incoming::sender(noted("synapse/sender").and_then(Value::as_str))
+        .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
     Ok(Origin {
-        sender: if is_claimed {
-            Origin::SOMEBODY.to_owned()
-        } else {
-            sender
-        },
+        sender,
         priority: priority.number(),
         hops: incoming::hops(&request.message),
     })

@@ -16,6 +16,7 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
         Refusal::NotAsking(_)
         | Refusal::Changed { .. }
         | Refusal::Over(_)
+        | Refusal::NotWaiting(_)
         | Refusal::NoTaskAtHand
         | Refusal::Replied => ProtocolError::Unsupported(said),
         Refusal::NoReaction(_) => ProtocolError::Internal(said),

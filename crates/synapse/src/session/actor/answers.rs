@@ -20,7 +20,7 @@ impl Session {
     /// Gives an answer, if it is one to the question that is open.
     pub(super) fn answer(&mut self, answer: &Answer, now: Duration) -> Result<(), Refusal> {
         if let Some(task) = &answer.task {
-            self.check_open(task)?;
+            self.check_waits(task)?;
             if self.is_parked(task) {
                 return self.go_on(task, answer);
             }
@@ -59,12 +59,13 @@ impl Session {
         Ok(())
     }
 
-    fn check_open(&self, task: &TaskId) -> Result<(), Refusal> {
-        if self.open.contains_key(task) {
-            return Ok(());
-        }
-        match self.ledger.board.record(task) {
-            Some(record) => Err(Refusal::Over(record.task.state().name())),
+    /// What one task is told never answers the question of another.
+    fn check_waits(&self, task: &TaskId) -> Result<(), Refusal> {
+        let open = self.state_of(task);
+        let state = open.or_else(|| Some(self.ledger.board.record(task)?.task.state()));
+        match state {
+            Some(TaskState::InputRequired) => Ok(()),
+            Some(state) => Err(Refusal::NotWaiting(state.name())),
             None => Err(Refusal::NoSuchTask(task.as_str().to_owned())),
         }
     }
@@ -117,7 +118,12 @@ impl Session {
         };
         self.check_channel_question(&task, answer)?;
         let mode = self.watcher.screen().modes().keyboard();
-        let typed = paste(&answer.value, &mode, self.discipline());
+        let typed = paste(
+            &answer.value,
+            &mode,
+            self.discipline(),
+            &self.profile.newline_keys,
+        );
         let mut typed = typed.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
         typed.extend_from_slice(self.profile.submit_sequence.as_bytes());
         if let Some(running) = &mut self.running {

@@ -90,7 +90,7 @@ impl Session {
         };
         let mode = self.watcher.screen().modes().keyboard();
         let discipline = self.discipline();
-        let bytes = match paste(&order.text, &mode, discipline) {
+        let bytes = match paste(&order.text, &mode, discipline, &self.profile.newline_keys) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return self.fail(&order.task, FailureCode::SubmitFailed, error.to_string());
