@@ -24,6 +24,9 @@ use crate::verbs::stop::Stop;
     after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best"
 )]
 pub(crate) struct Cli {
+    /// Print what others wrote byte for byte, even if this terminal would obey it
+    #[arg(long, global = true)]
+    pub(crate) raw_output: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -61,7 +61,7 @@ impl Client {
         Ok(Self {
             address: address.trim_end_matches('/').to_owned(),
             token,
-            web: Web::new(Callable::Any, None),
+            web: Web::to_own_user(),
         })
     }
 
@@ -153,6 +153,7 @@ impl Client {
         let stream = TcpStream::connect(&self.address).await;
         let stream =
             stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
+        web::check_owner(&stream).await?;
         let _ = stream.set_nodelay(true);
         let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
         Ok(socket)

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,8 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use synapse_term::router::{Pattern, ResponseMode};
+
+use crate::private_file::{Trust, read_text};
 
 mod error;
 mod keys;
@@ -104,7 +105,7 @@ impl Config {
     /// # Errors
     /// When the file cannot be read, is no YAML, or has a wrong value.
     pub fn load(file: &Path) -> Result<Loaded, ConfigError> {
-        match fs::read_to_string(file) {
+        match read_text(file, Trust::Own) {
             Ok(text) => Self::parse(&text, file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Loaded::default()),
             Err(why) => Err(ConfigError::Read {

@@ -1,5 +1,10 @@
 //! The `synapse` command.
 
+/// Tells people something, on standard error.
+macro_rules! note {
+    ($($words:tt)*) => { $crate::verbs::print::note(format_args!($($words)*)) };
+}
+
 mod cli;
 mod verbs;
 
@@ -11,7 +16,9 @@ use cli::{Cli, Command};
 use verbs::Failure;
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = Cli::parse();
+    verbs::print::begin(cli.raw_output);
+    let done = match cli.command {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
         Command::Stop(args) => verbs::stop::run(&args),
@@ -56,7 +63,7 @@ fn main() -> ExitCode {
         // Whoever read our output has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("synapse: {error:#}");
+            note!("synapse: {error:#}");
             ExitCode::from(Failure::code_of(&error))
         }
     }

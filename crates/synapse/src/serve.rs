@@ -2,20 +2,20 @@
 //! router together with the peer it came from. Knows nothing of what is served.
 
 mod body;
+mod crowd;
 mod peer;
 mod refuse;
-mod sock_diag;
 mod stream;
 mod tls;
 
 use std::io;
-use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::StatusCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -32,6 +32,7 @@ pub use peer::Peer;
 pub use tls::{TlsError, acceptor};
 
 use body::Patient;
+use crowd::{Crowd, Unproven};
 use stream::Stream;
 
 use crate::config::Limits;
@@ -43,6 +44,8 @@ const REFUSALS: usize = 64;
 const OTHER_FILES: u64 = 128;
 /// How long to let others close theirs when the system has no more files for us.
 const BREATHER: Duration = Duration::from_millis(100);
+/// How long the first request of a connection may take: who has shown nothing gets no more.
+const FIRST_REQUEST: Duration = Duration::from_secs(5);
 /// Request line and headers together.
 const LONGEST_HEAD: usize = 64 << 10;
 
@@ -73,6 +76,7 @@ impl Server {
             tls: self.tls,
             limits: self.limits,
         });
+        let crowd = Arc::new(Crowd::default());
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
@@ -92,8 +96,20 @@ impl Server {
                     continue;
                 }
             };
-            if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
-                let connection = Arc::clone(&door).serve(stream, from, permit, is_closing.clone());
+            let Ok(to) = stream.local_addr() else {
+                continue;
+            };
+            let peer = Peer::new(from, to);
+            let unproven = crowd.enter(&peer);
+            if let Some(unproven) = unproven
+                && let Ok(permit) = Arc::clone(&room).try_acquire_owned()
+            {
+                let caller = Caller {
+                    peer,
+                    unproven: Arc::new(Mutex::new(Some(unproven))),
+                };
+                let connection =
+                    Arc::clone(&door).serve(stream, caller, permit, is_closing.clone());
                 connections.spawn(connection);
             } else if let Ok(permit) = Arc::clone(&polite).try_acquire_owned() {
                 connections.spawn(async move {
@@ -106,6 +122,13 @@ impl Server {
         drop(last_call);
         while connections.join_next().await.is_some() {}
     }
+}
+
+/// Who has connected.
+struct Caller {
+    peer: Peer,
+    /// Given up with the first request that is not refused.
+    unproven: Arc<Mutex<Option<Unproven>>>,
 }
 
 /// What every connection needs.
@@ -121,20 +144,36 @@ impl Door {
     async fn serve(
         self: Arc<Self>,
         stream: TcpStream,
-        from: SocketAddr,
+        caller: Caller,
         permit: OwnedSemaphorePermit,
         mut is_closing: watch::Receiver<()>,
     ) {
         let _ = stream.set_nodelay(true);
-        let Ok(to) = stream.local_addr() else { return };
-        let peer = Peer::new(from, to);
+        let Caller { peer, unproven } = caller;
         let Some(stream) = self.greet(stream, &peer, permit).await else {
             return;
         };
+        let (asked, mut is_asked) = watch::channel(false);
         let service = service_fn(|mut request: hyper::Request<Incoming>| {
+            asked.send_replace(true);
             request.extensions_mut().insert(peer.clone());
             let request = request.map(|body| Body::new(Patient::new(body)));
-            hyper::service::Service::call(&self.router, request)
+            let answer = hyper::service::Service::call(&self.router, request);
+            let unproven = Arc::clone(&unproven);
+            async move {
+                let answer = answer.await;
+                let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
+                if answer
+                    .as_ref()
+                    .is_ok_and(|answer| !refused.contains(&answer.status()))
+                {
+                    unproven
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .take();
+                }
+                answer
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -143,14 +182,23 @@ impl Door {
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();
         let mut connection = pin!(connection);
+        let silence = async {
+            let asked = is_asked.wait_for(|asked| *asked);
+            let is_asked = timeout(FIRST_REQUEST, asked).await.is_ok();
+            if is_asked {
+                std::future::pending::<()>().await;
+            }
+        };
         let ended = tokio::select! {
             ended = &mut connection => ended,
+            () = silence => return,
             _ = is_closing.changed() => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }
         };
         if let Err(error) = ended {
+            let from = peer.remote();
             tracing::debug!(%from, %error, "a connection ended early");
         }
     }

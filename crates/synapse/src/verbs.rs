@@ -16,6 +16,7 @@ pub(crate) mod logs;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 mod paint;
+pub(crate) mod print;
 pub(crate) mod profile;
 mod reach;
 pub(crate) mod record;

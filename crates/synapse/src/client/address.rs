@@ -54,6 +54,8 @@ fn place(address: IpAddr) -> Place {
 
 fn place_v4(address: Ipv4Addr) -> Place {
     match address.octets() {
+        // Where clouds keep what only their own machines may know.
+        [100, 100, 100, 200] | [168, 63, 129, 16] => Place::Nowhere,
         [127 | 10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] => Place::Near,
         // This network, link-local, protocol assignments, documentation, benchmarks, multicast, reserved.
         [0 | 224.., ..]
@@ -76,6 +78,8 @@ fn place_v6(address: Ipv6Addr) -> Place {
         place_v4(Ipv4Addr::from_bits(bits))
     };
     match address.segments() {
+        // As above.
+        [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Place::Nowhere,
         [0xfc00..=0xfdff, ..] => Place::Near,
         // Addresses that lead to an IPv4 one through a gateway (NAT64, 6to4).
         [0x64, 0xff9b, .., high, low] | [0x2002, high, low, ..] => embedded(high, low),
@@ -109,6 +113,12 @@ mod tests {
             ("169.254.169.254", Place::Nowhere),
             ("::ffff:169.254.169.254", Place::Nowhere),
             ("64:ff9b::169.254.169.254", Place::Nowhere),
+            ("100.100.100.200", Place::Nowhere),
+            ("168.63.129.16", Place::Nowhere),
+            ("::ffff:168.63.129.16", Place::Nowhere),
+            ("64:ff9b::100.100.100.200", Place::Nowhere),
+            ("fd00:ec2::254", Place::Nowhere),
+            ("fd00:ec2::255", Place::Near),
             ("fe80::1", Place::Nowhere),
             ("fec0::1", Place::Nowhere),
             ("0.0.0.0", Place::Nowhere),

@@ -15,15 +15,19 @@ use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 
 use super::address::Callable;
 use super::trust::Trust;
+use crate::sock_diag;
 
 /// How long an address may take to be found, and to take a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long the begin of an answer may take, unless said otherwise.
 const ANSWER: Duration = Duration::from_secs(30);
+/// How often, and how many times, the kernel is asked who has taken a connection.
+const ACCEPT_PACE: Duration = Duration::from_millis(5);
+const ACCEPT_LOOKS: u32 = 1_000;
 /// The largest answer that is held.
 pub(super) const LARGEST: usize = 32 << 20;
 
@@ -73,6 +77,12 @@ pub enum WebError {
         /// Where to.
         to: String,
     },
+    /// Somebody else of this machine answers there.
+    #[error("what listens on {address} is not a process of yours; is the agent gone?")]
+    Stranger {
+        /// Where it listens.
+        address: SocketAddr,
+    },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
     Broken {
@@ -96,6 +106,8 @@ pub enum WebError {
 pub struct Web {
     callable: Callable,
     trust: Arc<Trust>,
+    /// Only processes of this user are spoken to.
+    is_own: bool,
 }
 
 /// A whole answer.
@@ -116,6 +128,15 @@ impl Web {
         Self {
             callable,
             trust: Arc::new(Trust::new(ca_file)),
+            is_own: false,
+        }
+    }
+
+    /// What calls agents of this user on this machine, and shows its token to nobody else.
+    pub(super) fn to_own_user() -> Self {
+        Self {
+            is_own: true,
+            ..Self::new(Callable::Any, None)
         }
     }
 
@@ -240,6 +261,9 @@ impl Web {
     /// name is not looked up again.
     async fn reach(&self, uri: &Uri) -> Result<TcpStream, WebError> {
         let host = host_of(uri);
+        if has_bad_port(uri) {
+            return Err(WebError::NotAnAddress(uri.to_string()));
+        }
         let port = uri.port_u16().unwrap_or(match uri.scheme_str() {
             Some("http") => 80,
             Some("https") => 443,
@@ -265,7 +289,12 @@ impl Web {
                 continue;
             }
             match TcpStream::connect(address).await {
-                Ok(stream) => return Ok(stream),
+                Ok(stream) => {
+                    if self.is_own {
+                        check_owner(&stream).await?;
+                    }
+                    return Ok(stream);
+                }
                 Err(why) => {
                     last = WebError::Unreachable {
                         host: host.to_owned(),
@@ -278,11 +307,73 @@ impl Web {
     }
 }
 
+/// Refuses a connection within this machine whose other end is not a process of this user. A port is free for
+/// anybody as soon as an agent has died.
+pub(super) async fn check_owner(stream: &TcpStream) -> Result<(), WebError> {
+    let (Ok(there), Ok(here)) = (stream.peer_addr(), stream.local_addr()) else {
+        return Ok(());
+    };
+    if !there.ip().is_loopback() {
+        return Ok(());
+    }
+    let own = rustix::process::geteuid().as_raw();
+    let stranger = WebError::Stranger { address: there };
+    let mut pace = interval(ACCEPT_PACE);
+    for _ in 0..ACCEPT_LOOKS {
+        pace.tick().await;
+        match sock_diag::owner(there, here) {
+            Ok(Some(user)) if user == own => return Ok(()),
+            Ok(Some(_)) => return Err(stranger),
+            // Nobody has taken the connection yet.
+            Ok(None) => {}
+            Err(error) => {
+                tracing::debug!(%error, "the kernel does not say who listens");
+                return Ok(());
+            }
+        }
+    }
+    Err(stranger)
+}
+
 fn host_of(uri: &Uri) -> &str {
     uri.host().unwrap_or_default()
+}
+
+/// Whether there is something in the place of the port that is none.
+fn has_bad_port(uri: &Uri) -> bool {
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let named = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, rest)| rest);
+    let port = named.strip_prefix(host_of(uri)).unwrap_or_default();
+    !matches!(port, "" | ":") && uri.port_u16().is_none_or(|port| port == 0)
 }
 
 /// A host without the brackets around an IPv6 address.
 fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_that_is_none_is_no_address() {
+        for bad in [
+            "http://host:99999",
+            "http://[::1]:65536/x",
+            "https://u@host:0",
+        ] {
+            assert!(has_bad_port(&bad.parse().unwrap()), "{bad}");
+        }
+        for good in [
+            "http://host",
+            "http://host:8100/a",
+            "http://[::1]:1",
+            "http://u:p@host:9",
+        ] {
+            assert!(!has_bad_port(&good.parse().unwrap()), "{good}");
+        }
+    }
 }

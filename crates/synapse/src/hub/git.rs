@@ -28,6 +28,26 @@ const COMPLAINT: u64 = 16 << 10;
 /// A list of many worktrees must not start as many processes.
 static AT_ONCE: Semaphore = Semaphore::const_new(6);
 
+/// Commands that only look. They run no program that only the repository names; the others do what a person asked
+/// for, with the hooks of that person's repository.
+const LOOKS: [&str; 12] = [
+    "status",
+    "diff",
+    "log",
+    "show",
+    "rev-parse",
+    "rev-list",
+    "for-each-ref",
+    "ls-files",
+    "ls-tree",
+    "cat-file",
+    "merge-base",
+    "merge-tree",
+];
+
+/// Those that compare files with what is kept of them, for which git runs filters.
+const FILTERING: [&str; 2] = ["status", "diff"];
+
 /// Settings that a repository must not have its way with: nothing here asks a person or runs a
 /// program that only the repository knows.
 const SETTINGS: [&str; 8] = [
@@ -99,11 +119,76 @@ where
     I: IntoIterator,
     I::Item: AsRef<OsStr>,
 {
+    let args: Vec<_> = args
+        .into_iter()
+        .map(|arg| arg.as_ref().to_owned())
+        .collect();
+    let is_one_of = |names: &[&str]| {
+        let first = args.first();
+        first.is_some_and(|first| names.iter().any(|name| first == name))
+    };
+    let mut overrides = Vec::new();
+    if is_one_of(&LOOKS) {
+        overrides.push(("core.hooksPath".to_owned(), "/dev/null"));
+    }
+    if is_one_of(&FILTERING) {
+        overrides.extend(own_filters(dir).await?);
+    }
+    let mut command = prepared(dir, &overrides);
+    command.args(&args);
+    finished(dir, command).await
+}
+
+/// What switches off the filters that the repository itself names. Those of the user stay: they may be needed to
+/// tell what has changed, and no repository can choose what they run.
+async fn own_filters(dir: &Path) -> Result<Vec<(String, &'static str)>, Problem> {
+    let mut command = prepared(dir, &[]);
+    command.args([
+        "config",
+        "--show-scope",
+        "--name-only",
+        "-z",
+        "--get-regexp",
+        r"^filter\.",
+    ]);
+    let said = finished(dir, command).await?;
+    let pieces: Vec<String> = said.pieces().collect();
+    let scoped = pieces.chunks_exact(2).filter_map(|pair| match pair {
+        [scope, name] if scope == "local" || scope == "worktree" => Some(name),
+        _ => None,
+    });
+    let mut overrides = Vec::new();
+    for name in scoped {
+        let Some((filter, _)) = name.rsplit_once('.') else {
+            continue;
+        };
+        for (key, value) in [
+            ("clean", ""),
+            ("smudge", ""),
+            ("process", ""),
+            ("required", "false"),
+        ] {
+            overrides.push((format!("{filter}.{key}"), value));
+        }
+    }
+    Ok(overrides)
+}
+
+/// A git that is about to be told what to do, with these settings above all others.
+fn prepared(dir: &Path, overrides: &[(String, &str)]) -> Command {
     let mut command = Command::new("git");
-    command.args(SETTINGS).args(args).current_dir(dir);
+    command.args(SETTINGS).current_dir(dir);
     for name in ELSEWHERE {
         command.env_remove(name);
     }
+    // By the environment: the name of a filter may hold anything.
+    command.env("GIT_CONFIG_COUNT", overrides.len().to_string());
+    for (index, (name, value)) in overrides.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{index}"), name);
+        command.env(format!("GIT_CONFIG_VALUE_{index}"), value);
+    }
+    // What opens this hub is nothing for others.
+    command.env_remove("MCBD_AUTH_TOKEN");
     command
         .env("LC_ALL", "C.UTF-8")
         .env("GIT_TERMINAL_PROMPT", "0")
@@ -114,6 +199,10 @@ where
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
+    command
+}
+
+async fn finished(dir: &Path, command: Command) -> Result<Said, Problem> {
     let late = |_| {
         let error = format!("git did not end within {PATIENCE:?} in {}", dir.display());
         Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", error)

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use super::Hub;
 use super::problem::Problem;
 use super::shapes::Session;
+use crate::serve::Peer;
 use crate::token::Token;
 
 /// The names under which a browser may know this machine as itself.
@@ -103,7 +104,12 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     let caller = if is_open {
         None
     } else {
-        Some(caller(hub, headers)?)
+        let peer = request.extensions().get::<Peer>();
+        Some(caller(
+            hub,
+            headers,
+            peer.is_some_and(|peer| is_trusted(door, peer, host)),
+        )?)
     };
     if let Some(caller) = &caller {
         if caller.read_only && is_act(request) && path != "/api/auth/logout" {
@@ -124,7 +130,18 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     Ok(caller)
 }
 
-fn caller(hub: &Hub, headers: &HeaderMap) -> Result<Session, Problem> {
+/// Whether a cookie counts on this connection. Browsers send it to every port of the machine, so on loopback it
+/// counts only for the user of this hub and for root; unless a proxy of this machine serves a name of ours.
+fn is_trusted(door: &Door, peer: &Peer, host: &str) -> bool {
+    let is_proxied = door
+        .names
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(name_of(host)));
+    let own = rustix::process::geteuid().as_raw();
+    !peer.is_here() || is_proxied || peer.user().is_some_and(|user| user == own || user == 0)
+}
+
+fn caller(hub: &Hub, headers: &HeaderMap, has_cookie: bool) -> Result<Session, Problem> {
     let bearer = text(headers, header::AUTHORIZATION)
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(str::trim);
@@ -137,7 +154,8 @@ fn caller(hub: &Hub, headers: &HeaderMap) -> Result<Session, Problem> {
             read_only: false,
         });
     }
-    let known = secret(headers, &hub.door.cookie).and_then(|secret| hub.logins.who(secret));
+    let secret = secret(headers, &hub.door.cookie).filter(|_| has_cookie);
+    let known = secret.and_then(|secret| hub.logins.who(secret));
     known.ok_or_else(|| {
         let error = "who are you? Open the link that `synapse web` or `synapse web login` prints";
         Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", error)

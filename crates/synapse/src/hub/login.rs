@@ -121,6 +121,13 @@ impl Book {
         code
     }
 
+    /// Whether such a code lets somebody in.
+    fn has_code(&self, code: &str, now: Timestamp) -> bool {
+        let hash = hash_of(code);
+        let mut codes = self.codes.iter();
+        codes.any(|code| code.hash == hash && code.expires_at > now)
+    }
+
     /// Uses up a code: a new device and the secret that it shows from now on.
     fn exchange(&mut self, code: &str, name: &str, now: Timestamp) -> Option<(Device, String)> {
         let hash = hash_of(code);
@@ -175,6 +182,10 @@ impl LoginFile {
         code: &str,
         name: &str,
     ) -> Result<((Device, String), Book), LoginError> {
+        // Looked at first: whoever guesses must not make us write.
+        if !self.read()?.has_code(code, Timestamp::now()) {
+            return Err(LoginError::BadCode);
+        }
         let (done, book) = self.change(|book, now| book.exchange(code, name, now))?;
         Ok((done.ok_or(LoginError::BadCode)?, book))
     }

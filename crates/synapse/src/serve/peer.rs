@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
-use super::sock_diag;
+use crate::sock_diag;
 
 /// The other end of a connection; every request on it carries the same one.
 #[derive(Clone, Debug)]

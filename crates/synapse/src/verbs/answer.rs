@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::reach::{self, MOMENT};
 use super::spinner::Spinner;
 use super::{Failure, status};
+use crate::verbs::print;
 
 /// How long a question may stay on the screen after it was answered.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -101,7 +102,7 @@ fn question(status: &Value) -> Option<&str> {
 }
 
 fn report(before: &Value, after: &Value) -> Result<u8> {
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     match (question(before), question(after)) {
         (Some(old), Some(new)) if old == new => bail!(
             "the answer was typed, but after {} s the question is still there:\n{}",

@@ -2,7 +2,7 @@
 
 mod detach;
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -12,6 +12,7 @@ use synapse::client::{Client, Terminal};
 use synapse::tty::{self, Event, Keyboard, RawMode, Signals};
 use tokio_tungstenite::tungstenite::Message;
 
+use super::print::painted_err;
 use super::reach;
 use detach::Detach;
 
@@ -63,7 +64,8 @@ pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
     } else {
         String::new()
     };
-    eprintln!("{below}{} is {what}", entry.handle);
+    let _ = write!(painted_err(), "{below}");
+    note!("{} is {what}", entry.handle);
     Ok(())
 }
 

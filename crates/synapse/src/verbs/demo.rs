@@ -11,13 +11,14 @@ use synapse_term::cast::Cast;
 use synapse_term::profile::Profile;
 
 use super::replay::{self, View};
+use crate::verbs::print;
 
 /// Claude Code runs a command after asking for permission.
 const RECORDING: &str = include_str!("../../../../fixtures/recordings/claude/06_tool_yes.cast");
 
 /// Runs it. It ends by itself, with or without a terminal.
 pub(crate) fn run() -> Result<()> {
-    let out = std::io::stdout();
+    let out = print::painted();
     writeln!(
         out.lock(),
         "A recording of Claude Code: somebody asks it to run a command, it asks for permission, \
@@ -70,7 +71,7 @@ const SESSION: [Typed; 11] = [
 /// The same with live agents: the built-in dummy twice, in a home of their own that is gone afterwards.
 fn with_agents() -> Result<()> {
     let home = std::env::temp_dir().join(format!("synapse-demo-{}", std::process::id()));
-    let mut out = std::io::stdout().lock();
+    let mut out = print::painted();
     let title = "\nNow two live agents in the background, both the built-in dummy:\n";
     writeln!(out, "{title}")?;
     for Typed { by, args } in SESSION {

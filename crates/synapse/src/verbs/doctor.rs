@@ -13,9 +13,11 @@ use clap::Args;
 use serde_json::json;
 use synapse::paths::Paths;
 
+use super::print::shown;
 use super::spinner::Spinner;
 use super::{paint, reach};
 pub(crate) use agent::witnesses;
+use crate::verbs::print;
 use check::{Check, Level};
 
 /// `synapse doctor …`
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &Doctor) -> Result<u8> {
     }
     drop(spinner);
     let is_well = checks.iter().all(|check| check.level != Level::Fail);
-    let mut out = std::io::stdout().lock();
+    let mut out = print::painted();
     if args.json {
         let report = json!({ "ok": is_well, "checks": checks });
         serde_json::to_writer_pretty(&mut out, &report)?;
@@ -65,10 +67,15 @@ fn print(out: &mut impl Write, checks: &[Check]) -> Result<()> {
         } else {
             format!("{word:4}")
         };
-        let said = check.said.replace('\n', &indent);
-        writeln!(out, "{level}  {:widest$}  {said}", check.topic)?;
+        let said = shown(&check.said).replace('\n', &indent);
+        writeln!(out, "{level}  {:widest$}  {said}", shown(&check.topic))?;
         if let Some(advice) = &check.advice {
-            writeln!(out, "{}→ {advice}", indent.trim_start_matches('\n'))?;
+            writeln!(
+                out,
+                "{}→ {}",
+                indent.trim_start_matches('\n'),
+                shown(advice)
+            )?;
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use synapse::token::Token;
 
 use super::reach;
 use super::send::{self, Send};
+use crate::verbs::print;
 
 /// `synapse external …`
 #[derive(Args)]
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &External) -> Result<u8> {
         Action::Remove { alias } => {
             let known = reach::external(alias)?;
             reach::contacts()?.remove(known.alias.as_str())?;
-            eprintln!("{} is forgotten", known.alias);
+            note!("{} is forgotten", known.alias);
             Ok(0)
         }
     }
@@ -113,7 +114,7 @@ fn discover(url: &str, alias: Option<&str>, token: Option<&Path>, json: bool) ->
         .into_iter()
         .find(|entry| entry.handle.is(found.alias.as_str()));
     if hidden.is_some() {
-        eprintln!(
+        note!(
             "synapse: an agent here is called {} too and comes first; reach this one with: synapse external send",
             found.alias
         );
@@ -121,20 +122,20 @@ fn discover(url: &str, alias: Option<&str>, token: Option<&Path>, json: bool) ->
     if json {
         return show(&found, true);
     }
-    writeln!(std::io::stdout().lock(), "{}", row(&found))?;
+    writeln!(print::out(), "{}", row(&found))?;
     Ok(0)
 }
 
 fn list(json: bool) -> Result<u8> {
     let known = reach::contacts()?.list()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, &known)?;
         writeln!(out)?;
         return Ok(0);
     }
     if known.is_empty() {
-        eprintln!("no agent elsewhere is known; find one with: synapse external discover <url>");
+        note!("no agent elsewhere is known; find one with: synapse external discover <url>");
     }
     for external in known {
         writeln!(out, "{}", row(&external))?;
@@ -143,7 +144,7 @@ fn list(json: bool) -> Result<u8> {
 }
 
 fn show(external: &Agent, json: bool) -> Result<u8> {
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, external)?;
         writeln!(out)?;

@@ -24,6 +24,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use super::{Failure, profile};
 use crate::cli::Start;
+use crate::verbs::print;
 
 /// Where a host has its say.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,11 +42,7 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
     match serve(args, Place::Background) {
         Ok(code) => Ok(code),
         Err(error) => {
-            writeln!(
-                io::stdout().lock(),
-                "{}",
-                json!({ "error": format!("{error:#}") })
-            )?;
+            writeln!(print::out(), "{}", json!({ "error": format!("{error:#}") }))?;
             Ok(1)
         }
     }
@@ -104,7 +101,7 @@ async fn serve_once(
     let pid = std::process::id();
     tracing::info!(handle, endpoint, "agent started");
     let ready = || {
-        let mut out = io::stdout().lock();
+        let mut out = print::out();
         if place == Place::Foreground {
             return Ok(writeln!(out, "{handle} (PID {pid}) {endpoint}")?);
         }
@@ -129,7 +126,7 @@ async fn serve_once(
 pub(super) fn settings(paths: &Paths) -> Result<Config> {
     let loaded = Config::load(&paths.config())?;
     for warning in &loaded.warnings {
-        eprintln!("synapse: {warning}");
+        note!("synapse: {warning}");
     }
     Ok(loaded.config)
 }

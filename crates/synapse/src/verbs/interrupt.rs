@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::reach;
 use super::spinner::Spinner;
+use crate::verbs::print;
 
 /// Runs it.
 pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
@@ -17,7 +18,7 @@ pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
         client.call(Method::POST, "/interrupt", Some(&body)).await
     })?;
     drop(spinner);
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         writeln!(out, "{receipt}")?;
         return Ok(0);

@@ -10,7 +10,9 @@ use std::io::{IsTerminal as _, Write};
 use anyhow::Result;
 use clap::Args;
 
+use super::print::shown;
 use super::{attach, paint, reach};
+use crate::verbs::print;
 use row::Row;
 
 /// `synapse list …`
@@ -30,7 +32,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
         return watch();
     }
     let rows = reach::block_on(async { Ok(row::gather(reach::agents()?).await) })?;
-    let mut out = std::io::stdout().lock();
+    let mut out = print::painted();
     if args.json {
         let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
         serde_json::to_writer_pretty(&mut out, &rows)?;
@@ -38,7 +40,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
         return Ok(0);
     }
     if rows.is_empty() {
-        eprintln!("no agent runs; start one with: synapse start <profile>");
+        note!("no agent runs; start one with: synapse start <profile>");
     }
     print(&mut out, &rows)
 }
@@ -53,7 +55,7 @@ fn watch() -> Result<u8> {
             live::End::Chosen(handle) => {
                 // It may be gone by now; the list will show that.
                 if let Err(error) = attach::show(handle.as_str(), &keys) {
-                    eprintln!("synapse: {error:#}");
+                    note!("synapse: {error:#}");
                 }
                 chosen = Some(handle);
             }
@@ -84,17 +86,21 @@ fn print(out: &mut impl Write, rows: &[Row]) -> Result<u8> {
             Some(code) if paint::is_coloured(is_terminal) => format!("\x1b[{code}m{state}\x1b[0m"),
             _ => state,
         };
-        let (handle, dir) = (entry.handle.to_string(), entry.working_dir.display());
+        let [handle, profile, endpoint, dir] = [
+            entry.handle.to_string(),
+            entry.profile.clone(),
+            entry.endpoint.clone(),
+            entry.working_dir.display().to_string(),
+        ]
+        .map(|text| shown(&text));
         writeln!(
             out,
-            "{handle:handles$}  {:profiles$}  {state}  {:5}  {:7}  {:endpoints$}  {dir}",
-            entry.profile,
+            "{handle:handles$}  {profile:profiles$}  {state}  {:5}  {:7}  {endpoint:endpoints$}  {dir}",
             row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
             entry.pid,
-            entry.endpoint,
         )?;
         if let Some(question) = row.question() {
-            writeln!(out, "{:handles$}  asks: {question}", "")?;
+            writeln!(out, "{:handles$}  asks: {}", "", shown(&question))?;
         }
     }
     Ok(0)

@@ -13,6 +13,7 @@ use synapse::log_file::{KEPT, old};
 use synapse::paths::Paths;
 
 use super::reach;
+use crate::verbs::print;
 
 /// `synapse logs …`
 #[derive(Args)]
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
     };
     let mut log = open(&path)?;
     let text = last_lines(&mut log, &path, args.lines)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     out.write_all(&text)?;
     out.flush()?;
     if !args.follow {

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use synapse::paths::Paths;
+use synapse::private_file::{Trust, read_text};
 use synapse::trust;
 use synapse_term::profile::Profile;
 
 use super::replay;
 use crate::cli::{self, ProfileCommand};
+use crate::verbs::print;
 
 /// Runs it.
 pub(crate) fn run(args: &cli::Profile) -> Result<()> {
@@ -31,14 +33,14 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
     }
     let paths = Paths::from_env()?;
     let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
-    if let Ok(contents) = std::fs::read(&project) {
+    if let Some(text) = of_project(&project)? {
         let file = project.display();
-        if !trust::is_trusted(&paths.trusted_profiles(), &contents)? {
+        if !trust::is_trusted(&paths.trusted_profiles(), text.as_bytes())? {
             bail!(
                 "the profile '{name}' comes with this project and names a command to run; look at it, then: synapse profile trust {file}"
             );
         }
-        return from_file(&file.to_string());
+        return parsed(&text, &file.to_string());
     }
     let own = own_file(name)?;
     if own.is_file() {
@@ -69,9 +71,28 @@ fn is_file(name: &str) -> bool {
 }
 
 fn from_file(file: &str) -> Result<Profile> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-    let find = |name: &str| std::fs::read_to_string(own_file(name).ok()?).ok();
-    Ok(Profile::parse(&text, file, &find)?)
+    parsed(&text_of(file)?, file)
+}
+
+/// The profile of a project, which anybody may have written.
+fn of_project(file: &Path) -> Result<Option<String>> {
+    match read_text(file, Trust::Stranger) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let file = file.display();
+            bail!("the profile {file} comes with this project and cannot be used: {error}")
+        }
+    }
+}
+
+fn text_of(file: &str) -> Result<String> {
+    read_text(Path::new(file), Trust::Own).with_context(|| format!("cannot read {file}"))
+}
+
+fn parsed(text: &str, file: &str) -> Result<Profile> {
+    let find = |name: &str| read_text(&own_file(name).ok()?, Trust::Own).ok();
+    Ok(Profile::parse(text, file, &find)?)
 }
 
 /// Where the user keeps a profile of this name.
@@ -97,7 +118,7 @@ fn list(json: bool) -> Result<()> {
             source: "built-in",
         });
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, &rows)?;
         writeln!(out)?;
@@ -116,23 +137,23 @@ fn list(json: bool) -> Result<()> {
 
 fn show(name: &str) -> Result<()> {
     let text = if is_file(name) {
-        std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?
+        text_of(name)?
     } else {
         find(name)?;
         Profile::builtin_text(name).unwrap_or_default().to_owned()
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    print::out().write_all(text.as_bytes())?;
     Ok(())
 }
 
 /// Agrees to a profile that came with a project.
 fn agree(file: &str) -> Result<()> {
-    let profile = from_file(file)?;
-    let contents = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
-    trust::trust(&Paths::from_env()?.trusted_profiles(), &contents)?;
+    let text = text_of(file)?;
+    let profile = parsed(&text, file)?;
+    trust::trust(&Paths::from_env()?.trusted_profiles(), text.as_bytes())?;
     let command = profile.command.join(" ");
     writeln!(
-        std::io::stdout().lock(),
+        print::out(),
         "{file}: trusted as it is now; it runs: {command}"
     )?;
     Ok(())
@@ -141,7 +162,7 @@ fn agree(file: &str) -> Result<()> {
 fn check(file: &str) -> Result<()> {
     let profile = from_file(file)?;
     writeln!(
-        std::io::stdout().lock(),
+        print::out(),
         "{file}: profile '{}' is in order",
         profile.name
     )?;

@@ -37,7 +37,7 @@ pub(crate) fn run(name: &str, output: &str, args: &[String]) -> Result<u8> {
         code
     })?;
     tty::restore();
-    eprintln!("recorded to {output}");
+    note!("recorded to {output}");
     Ok(code)
 }
 

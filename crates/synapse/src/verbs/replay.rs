@@ -16,6 +16,7 @@ use synapse_term::reply::Outcome;
 use synapse_term::watch::{Event, TurnReport, Watcher};
 
 use crate::cli::Replay;
+use crate::verbs::print;
 
 /// The longest a viewer waits for the next thing to happen.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1_200);
@@ -66,7 +67,10 @@ pub(crate) fn play(cast: &Cast, profile: Arc<Profile>, view: View) -> Result<()>
         view,
         painted: 0,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out: Box<dyn Write> = match player.view {
+        View::Live { .. } => Box::new(print::painted()),
+        _ => Box::new(print::out()),
+    };
     player.begin(&mut out)?;
     let mut clock = Duration::ZERO;
     for event in &cast.events {

@@ -9,6 +9,7 @@ use synapse::paths::Paths;
 use synapse::store::replies::{Reply, Wanted, list, mark_seen};
 
 use super::reach;
+use crate::verbs::print;
 
 /// How many are listed.
 const LISTED: usize = 200;
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
     };
     let mut replies = list(&store, to.as_deref(), wanted, LISTED)?;
     replies.reverse();
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if args.json {
         let shown: Vec<Value> = replies.iter().map(shown).collect();
         writeln!(out, "{}", json!({ "replies": shown }))?;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
         } else {
             "; --all shows those you have seen"
         };
-        eprintln!("no new replies{older}");
+        note!("no new replies{older}");
     }
     for reply in replies.iter().filter(|_| !args.json) {
         let (from, to, text) = (&reply.from, &reply.to, &reply.text);

@@ -4,14 +4,21 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-use super::reach;
+use super::{print, reach};
 
 /// Runs it.
 pub(crate) fn run(agent: &str, ansi: bool) -> Result<u8> {
     let path = if ansi { "/screen?ansi=true" } else { "/screen" };
     let body = reach::ask(agent, async |client| client.text(path).await)?;
-    let mut out = std::io::stdout().lock();
-    out.write_all(&body)?;
-    writeln!(out)?;
+    if ansi {
+        // Made from the cells of the screen: it paints, and does nothing else.
+        let mut painted = print::painted();
+        painted.write_all(&body)?;
+        writeln!(painted)?;
+    } else {
+        let mut out = print::out();
+        out.write_all(&body)?;
+        writeln!(out)?;
+    }
     Ok(0)
 }

@@ -25,6 +25,7 @@ use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
 use super::{Failure, input, profile, reach};
+use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
 use wait::Shown;
@@ -106,7 +107,7 @@ fn told(done: Result<u8>, manner: Manner) -> Result<u8> {
     match done {
         Err(error) if manner.is_json && manner.patience.is_some() => {
             let report = Report::not_sent(&error);
-            writeln!(std::io::stdout().lock(), "{}", report.to_json())?;
+            writeln!(print::out(), "{}", report.to_json())?;
             Ok(report.code)
         }
         done => done,
@@ -143,12 +144,10 @@ fn to_one(
     let client = Client::of(&entry)?;
     reach::block_on(async {
         if wait::is_asking(&client).await {
-            eprintln!(
-                "synapse: the agent is asking something; the message waits until it is answered"
-            );
+            note!("synapse: the agent is asking something; the message waits until it is answered");
         }
         let sent = parcel.deliver(&client).await?;
-        let mut out = std::io::stdout();
+        let mut out = print::out();
         let Some(patience) = manner.patience else {
             let line = if manner.is_json {
                 sent.body.to_string()
@@ -184,7 +183,7 @@ fn awake(name: &str) -> Result<()> {
     let started = reach::block_on(wake::start(name, &here));
     drop(spinner);
     started.with_context(|| format!("{name} cannot be started"))?;
-    eprintln!("synapse: {name} is started");
+    note!("synapse: {name} is started");
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Shell {
 pub(crate) fn run(args: &Shell) -> Result<u8> {
     let (program, notice) = Program::of_user();
     if let Some(notice) = notice {
-        eprintln!("synapse: {notice}");
+        note!("synapse: {notice}");
     }
     if let Some(command) = &args.command {
         return script::run_text(program, command.clone());
@@ -62,12 +62,12 @@ fn deliver(message: Command, left: &mut Vec<String>) -> u8 {
 /// What is typed until Ctrl-D, or the rest of a script.
 fn typed() -> Result<String> {
     if std::io::stdin().is_terminal() {
-        eprintln!("type the message; Ctrl-D ends it");
+        note!("type the message; Ctrl-D ends it");
     }
     input::all()
 }
 
 fn complain(error: &anyhow::Error) -> u8 {
-    eprintln!("synapse: {error:#}");
+    note!("synapse: {error:#}");
     Failure::code_of(error)
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use synapse::hook::Shell;
 
 use super::Failure;
+use crate::verbs::print;
 
 /// `synapse shell-hook …`
 #[derive(Args)]
@@ -27,6 +28,6 @@ pub(crate) fn run(args: &ShellHook) -> Result<u8> {
     let own = own
         .to_str()
         .context("this program's own path is not UTF-8")?;
-    write!(std::io::stdout().lock(), "{}", shell.hook(own))?;
+    write!(print::out(), "{}", shell.hook(own))?;
     Ok(0)
 }

@@ -13,6 +13,7 @@ use synapse_term::router::{Command, ResponseMode};
 
 use super::send::Send;
 use super::{Failure, reach, send};
+use crate::verbs::print;
 
 /// `synapse shell-line …`
 #[derive(Args)]
@@ -98,7 +99,7 @@ fn typed() -> Result<String> {
 }
 
 fn handles() -> Result<u8> {
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     for name in reach::book()?.names() {
         writeln!(out, "@{name}")?;
     }

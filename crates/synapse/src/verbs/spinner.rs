@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use synapse::tty;
 
 use super::paint;
+use crate::verbs::print;
 
 /// How often it turns.
 const PACE: Duration = Duration::from_millis(100);
@@ -132,6 +133,6 @@ impl TermLike for Stderr {
         let painted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         // Every line is filled with blanks. Behind those of the last, a terminal's `^C` would begin
         // a line that nobody clears.
-        io::stderr().write_all(painted.trim_end_matches(' ').as_bytes())
+        print::painted_err().write_all(painted.trim_end_matches(' ').as_bytes())
     }
 }

@@ -11,6 +11,7 @@ use synapse::paths::Paths;
 use super::host;
 use super::spinner::Spinner;
 use crate::cli::Start;
+use crate::verbs::print;
 
 /// `synapse start …`
 #[derive(Args)]
@@ -98,11 +99,11 @@ fn start(args: &Start) -> Result<u8> {
         );
     }
     if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-        eprintln!("synapse: {warning}");
+        note!("synapse: {warning}");
     }
     let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
     writeln!(
-        std::io::stdout().lock(),
+        print::out(),
         "{} (PID {pid}) {}",
         text("handle"),
         text("endpoint")

@@ -8,13 +8,14 @@ use hyper::Method;
 use serde_json::Value;
 
 use super::reach;
+use crate::verbs::print;
 
 /// Runs it.
 pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
     let body = reach::ask(agent, async |client| {
         client.call(Method::GET, "/status", None).await
     })?;
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, &body)?;
         writeln!(out)?;

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
             wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
         }
         drop(spinner);
-        eprintln!("{handle} is stopped");
+        note!("{handle} is stopped");
     }
     // What a host that had to be killed left behind is swept.
     reach::agents()?;

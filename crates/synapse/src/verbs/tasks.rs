@@ -16,6 +16,7 @@ use synapse::sweep::sweep;
 use synapse_a2a::id::TaskId;
 
 use super::reach;
+use crate::verbs::print;
 
 /// How many tasks are listed.
 const LISTED: usize = 500;
@@ -41,7 +42,7 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
     }
     let mut tasks = reader.page(&filter)?.tasks;
     tasks.sort_by(|one, other| other.task.place().cmp(&one.task.place()));
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         let tasks: Vec<Value> = tasks.into_iter().map(shown).collect();
         writeln!(out, "{}", json!({ "tasks": tasks }))?;
@@ -62,7 +63,7 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     if follow && let Some(entry) = host_of(&kept)? {
         return reach::block_on(watch(&entry, kept.task.id()));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     if json {
         writeln!(out, "{}", shown(kept))?;
         return Ok(0);
@@ -104,7 +105,7 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
         let client = Client::of(&entry)?;
         let path = format!("/tasks/{id}/cancel");
         client.call(Method::POST, &path, Some(&json!({}))).await?;
-        writeln!(std::io::stdout().lock(), "the task {id} is canceled")?;
+        writeln!(print::out(), "the task {id} is canceled")?;
         Ok(0)
     })
 }
@@ -114,7 +115,7 @@ fn open() -> Result<Reader> {
     let paths = Paths::from_env()?;
     // A store that cannot be written can still be read.
     if let Err(error) = sweep(&paths) {
-        eprintln!("synapse: {error}");
+        note!("synapse: {error}");
     }
     Ok(Reader::open(paths.store())?)
 }
@@ -153,7 +154,7 @@ fn shown(kept: Kept) -> Value {
 /// Prints the events of a task as they come.
 async fn watch(entry: &Entry, task: &TaskId) -> Result<u8> {
     let client = Client::of(entry)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = print::out();
     let mut written = Ok(());
     let path = format!("/tasks/{task}/subscribe");
     let print = |name: &str, data: &Value| {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::task::Poll;
 
+use crate::verbs::print;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use synapse::config::Config;
@@ -68,11 +69,7 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     } else {
         Right::Act
     };
-    writeln!(
-        std::io::stdout().lock(),
-        "{}",
-        link(paths, &running.url, right)?
-    )?;
+    writeln!(print::out(), "{}", link(paths, &running.url, right)?)?;
     Ok(0)
 }
 
@@ -82,7 +79,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     }
     let loaded = Config::load(&paths.config())?;
     for warning in &loaded.warnings {
-        eprintln!("synapse: {warning}");
+        note!("synapse: {warning}");
     }
     let config = loaded.config;
     let tls = config.tls.as_ref();
@@ -97,7 +94,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         Err(running) => bail!("{}", already(&running)),
     };
     if !address.ip().is_loopback() && tls.is_none() {
-        eprintln!(
+        note!(
             "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you"
         );
     }
@@ -117,12 +114,12 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         .build();
     let served = runtime.context("no runtime")?.block_on(async {
         let ready = || {
-            writeln!(std::io::stdout().lock(), "{link}")?;
-            eprintln!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
+            writeln!(print::out(), "{link}")?;
+            note!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
             if args.open
                 && let Err(error) = open(&presence, &link)
             {
-                eprintln!("synapse: no browser could be opened: {error:#}");
+                note!("synapse: no browser could be opened: {error:#}");
             }
             Ok(())
         };

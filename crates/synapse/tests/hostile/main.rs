@@ -9,5 +9,8 @@
 )]
 
 mod messages;
+mod neighbours;
+mod printing;
+mod projects;
 #[path = "../world/mod.rs"]
 mod world;

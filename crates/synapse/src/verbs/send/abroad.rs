@@ -16,6 +16,7 @@ use super::Manner;
 use super::growth::Screenful;
 use super::report::Report;
 use super::wait::{Ended, Shown};
+use crate::verbs::print;
 
 /// Sends it, and waits for what comes of it if that is wanted. With a task, it answers the question of that one.
 pub(super) fn deliver(
@@ -32,7 +33,7 @@ pub(super) fn deliver(
     };
     let told =
         |task: &RemoteTask| task.to_seed_json(&parcel.message(), &Timestamp::now().to_string());
-    let mut out = std::io::stdout();
+    let mut out = print::out();
     reach::block_on(async {
         let Some(patience) = manner.patience else {
             let task = client.send(&outgoing).await?;

@@ -1,7 +1,7 @@
 //! A message to everyone but the sender: one row for each agent, in the order in which they
 //! answer. Nobody waits for anybody else.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Result;
 use futures_util::StreamExt as _;
@@ -15,6 +15,7 @@ use super::super::spinner::Spinner;
 use super::super::{Failure, reach};
 use super::report::Report;
 use super::{Manner, wait};
+use crate::verbs::print;
 
 /// Sends it to all.
 pub(super) fn run(
@@ -56,7 +57,7 @@ pub(super) fn run(
             } else {
                 row.to_text(handle, widest)
             };
-            spinner.aside(|| io::stdout().write_all(text.as_bytes()))?;
+            spinner.aside(|| print::out().write_all(text.as_bytes()))?;
         }
         Ok(worst(&codes))
     })

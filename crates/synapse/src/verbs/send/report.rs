@@ -96,7 +96,7 @@ impl Report {
         if self.code == 0 {
             let reply = self.text("/reply").unwrap_or("");
             let rest = reply.strip_prefix(written).unwrap_or_else(|| {
-                eprintln!("synapse: the agent has rewritten its reply; here it is whole");
+                note!("synapse: the agent has rewritten its reply; here it is whole");
                 reply
             });
             return Ok(writeln!(out, "{rest}")?);
@@ -104,15 +104,15 @@ impl Report {
         let words = self.words();
         match self.code {
             Failure::ASKING => {
-                eprintln!("the agent asks: {words}");
+                note!("the agent asks: {words}");
                 let options = self.task.pointer("/status/message/options");
                 for option in options.and_then(Value::as_array).into_iter().flatten() {
-                    eprintln!("  {}", option.as_str().unwrap_or(""));
+                    note!("  {}", option.as_str().unwrap_or(""));
                 }
-                eprintln!("answer it with: {answer}");
+                note!("answer it with: {answer}");
             }
-            Failure::TIMED_OUT | Failure::INTERRUPTED => eprintln!("{words}"),
-            _ => eprintln!("the task is {}: {words}", self.state),
+            Failure::TIMED_OUT | Failure::INTERRUPTED => note!("{words}"),
+            _ => note!("the task is {}: {words}", self.state),
         }
         Ok(())
     }

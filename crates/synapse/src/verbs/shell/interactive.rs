@@ -92,7 +92,7 @@ impl Room {
         drop(stop);
         let (shell, unsaid) = self.runtime.block_on(resting)?;
         for line in unsaid {
-            eprintln!("{line}");
+            note!("{line}");
         }
         Ok((typed?, shell))
     }
@@ -121,7 +121,7 @@ impl Room {
                 outcome
             }
             Request::Bad(error) => {
-                eprintln!("synapse: {error}");
+                note!("synapse: {error}");
                 shell.set_code(Failure::USAGE);
                 return Ok(None);
             }
@@ -135,7 +135,7 @@ impl Room {
     fn deliver(&mut self, message: synapse_term::router::Command) -> u8 {
         let code = deliver(message, &mut self.left);
         if !self.left.is_empty() {
-            eprintln!("Ctrl-C again cancels it");
+            note!("Ctrl-C again cancels it");
         }
         code
     }
@@ -144,7 +144,7 @@ impl Room {
     fn cancel_left(&mut self) {
         for task in self.left.drain(..) {
             match tasks::cancel(&task) {
-                Ok(_) => eprintln!("the task {task} is canceled"),
+                Ok(_) => note!("the task {task} is canceled"),
                 Err(error) => drop(complain(&error)),
             }
         }

@@ -56,7 +56,7 @@ fn run(
                 (ended, _) => Some(ended),
             },
             Request::Bad(error) => {
-                eprintln!("synapse: {error}");
+                note!("synapse: {error}");
                 Some(Outcome::Done(Failure::USAGE))
             }
         };

@@ -37,7 +37,7 @@ const LIVE: [u8; 4] = [1, 4, 5, 8];
 ///
 /// # Errors
 /// When the kernel cannot be asked.
-pub(super) fn owner(from: SocketAddr, to: SocketAddr) -> io::Result<Option<u32>> {
+pub(crate) fn owner(from: SocketAddr, to: SocketAddr) -> io::Result<Option<u32>> {
     let Some(question) = question(from, to) else {
         return Ok(None);
     };
