@@ -3,6 +3,7 @@
 
 mod answer;
 mod buttons;
+mod call;
 mod line;
 mod menu;
 mod question;
@@ -26,6 +27,8 @@ pub struct Prompt {
     pub question: String,
     /// What the dialog says beside it, row by row: the command or file it is about.
     pub detail: String,
+    /// What would be done, where that is known by itself.
+    pub call: Option<ToolCall>,
     /// What can be picked, in the order of the screen.
     pub options: Vec<Choice>,
     /// Which option the cursor is on.
@@ -34,23 +37,21 @@ pub struct Prompt {
     pub default: Option<String>,
     /// How an option is picked.
     pub layout: Layout,
-    /// What the program wants to do, where that is known by itself.
-    pub call: Option<ToolCall>,
     /// Tells it from every other question, however often it is repainted.
     pub fingerprint: Fingerprint,
 }
 
-/// A tool call that waits for a permission.
+/// What a program asks permission for: the call itself, without the model's words about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The tool, in the program's own words: `Bash`, `Edit`.
+    /// What it calls the tool, such as `Bash`.
     pub tool: String,
-    /// The command or the file, with its line breaks.
+    /// The command or file, with its line breaks.
     pub input: String,
-    /// Where it would run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Where it would be done, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// All of it is known, not just what fits the screen.
+    /// Nothing of the input is missing.
     pub is_complete: bool,
 }
 

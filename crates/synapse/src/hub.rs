@@ -45,7 +45,7 @@ mod typescript;
 mod watch_registry;
 mod worktrees;
 
-pub use presence::{Presence, Running, running};
+pub use presence::{Presence, Running, answers_by_rule, running};
 
 use auto_answer::AutoAnswer;
 use guard::Door;

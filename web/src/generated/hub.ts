@@ -34,13 +34,21 @@ id: string, since: string, fingerprint: string, kind: string, question: string,
 /**
  * What the dialog says beside the question: the command or file it is about.
  */
-detail: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+detail: string, 
+/**
+ * What would be done, where that is known by itself.
+ */
+call?: { tool: string, input: string, cwd?: string, is_complete: boolean }, options: Array<Choice>, selected: number | null, default: string | number | null, };
 
 export type Asked = { fingerprint: string, kind: string, question: string, 
 /**
  * What the dialog says beside the question: the command or file it is about.
  */
-detail: string, options: Array<Choice>, selected: number | null, default: string | number | null, };
+detail: string, 
+/**
+ * What would be done, where that is known by itself.
+ */
+call?: { tool: string, input: string, cwd?: string, is_complete: boolean }, options: Array<Choice>, selected: number | null, default: string | number | null, };
 
 export type Choice = { label: string, key: string, };
 

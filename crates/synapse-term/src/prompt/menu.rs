@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::call;
 use super::question::{self, Question};
 use super::{Choice, Fingerprint, Kind, Layout, Prompt};
 use crate::chrome::{is_rule, unboxed};
@@ -73,7 +74,10 @@ pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     let layout = Layout::Menu {
         by_digit: profile.asking.by_digit,
     };
-    Some(finish(question, options, selected, layout))
+    Some(Prompt {
+        call: call::read(frame, profile, first.row),
+        ..finish(question, options, selected, layout)
+    })
 }
 
 /// A list without numbers, one entry told from the others by its glyph.

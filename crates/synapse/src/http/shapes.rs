@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use synapse_a2a::artifact::seed_part;
 use synapse_a2a::event::{Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
-use synapse_term::prompt::Prompt;
+use synapse_term::prompt::{Prompt, ToolCall};
 use synapse_term::reading::State;
 use utoipa::ToSchema;
 
@@ -214,14 +214,14 @@ struct PromptShape {
     question: String,
     /// What the dialog says beside it: the command or file it is about. Empty where it says nothing.
     detail: String,
+    /// What would be done, where the program tells: `tool`, `input`, `cwd`, `is_complete`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, nullable)]
+    call: Option<ToolCall>,
     options: Vec<OptionShape>,
     /// The one under the cursor, from 0.
     selected: Option<usize>,
     default: Option<String>,
-    /// The tool call that waits for a permission, where it is known by itself: tool, input, cwd, `is_complete`.
-    #[schema(value_type = Object, nullable)]
-    #[serde(skip_serializing_if = "Value::is_null")]
-    call: Value,
     /// What an answer carries to be sure it answers this question.
     fingerprint: String,
 }
@@ -245,10 +245,10 @@ impl PromptShape {
             kind: json!(prompt.kind),
             question: prompt.question.clone(),
             detail: prompt.detail.clone(),
+            call: prompt.call.clone(),
             options: options.collect(),
             selected: prompt.selected,
             default: prompt.default.clone(),
-            call: json!(prompt.call),
             fingerprint: prompt.fingerprint.to_string(),
         }
     }

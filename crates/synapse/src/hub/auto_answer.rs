@@ -4,7 +4,7 @@
 //! text or passwords, each use is written down for people to see, and after a number of answers in a
 //! row it waits for a person.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,11 +12,12 @@ use serde::Serialize;
 
 mod act;
 mod book;
+mod command;
 mod rule;
 
 pub(super) use act::consider;
 pub(super) use book::{BookError, Used};
-pub(super) use rule::{BadRule, Rule, Wish};
+pub(super) use rule::{BadRule, Left, Rule, Wish};
 
 use super::shapes::Prompt;
 use crate::registry::{AgentId, Entry};
@@ -37,6 +38,8 @@ struct Inner {
     rows: HashMap<AgentId, u32>,
     /// The question that was looked at last, by agent: each is looked at once.
     looked_at: HashMap<AgentId, String>,
+    /// Why the rules for an agent left its last question to a person.
+    left: HashMap<AgentId, Left>,
     /// Agents an answer is under way to.
     answering: HashSet<AgentId>,
 }
@@ -59,6 +62,8 @@ pub(super) struct View {
     resting: Vec<String>,
     /// How many that is.
     in_a_row: u32,
+    /// Agents whose last question was left to a person, though there are rules for them, and why.
+    left: BTreeMap<String, String>,
 }
 
 impl AutoAnswer {
@@ -70,6 +75,7 @@ impl AutoAnswer {
             file,
             rows: HashMap::new(),
             looked_at: HashMap::new(),
+            left: HashMap::new(),
             answering: HashSet::new(),
         })))
     }
@@ -83,7 +89,18 @@ impl AutoAnswer {
             used: inner.book.used.iter().rev().cloned().collect(),
             resting: resting.map(|(id, _)| id.to_string()).collect(),
             in_a_row: IN_A_ROW,
+            left: inner
+                .left
+                .iter()
+                .map(|(id, why)| (id.to_string(), why.to_string()))
+                .collect(),
         }
+    }
+
+    /// Whether rules answer questions here, as the file says.
+    pub(super) fn is_on(path: PathBuf) -> bool {
+        let book = BookFile::new(path).read();
+        book.is_ok_and(|book| book.enabled && !book.rules.is_empty())
     }
 
     /// Turns it on or off.
@@ -119,6 +136,7 @@ impl AutoAnswer {
         let mut inner = self.lock();
         inner.rows.remove(agent);
         inner.looked_at.remove(agent);
+        inner.left.remove(agent);
     }
 
     /// What to answer to a question that was opened; at most once for each opening.
@@ -132,12 +150,24 @@ impl AutoAnswer {
         if inner.rows.get(id).is_some_and(|row| *row >= IN_A_ROW) {
             return None;
         }
-        let mut rules = inner.book.rules.iter();
-        let choice = rules.find_map(|rule| {
-            let value = rule.answer(&entry.profile, &entry.handle, &prompt.asked)?;
-            let rule = rule.id.clone();
-            Some(Choice { rule, value })
-        })?;
+        let mut left = None;
+        let mut choice = None;
+        for rule in &inner.book.rules {
+            match rule.answer(&entry.profile, &entry.handle, &prompt.asked) {
+                None => {}
+                Some(Err(why)) => left = Some(why),
+                Some(Ok(value)) => {
+                    let rule = rule.id.clone();
+                    choice = Some(Choice { rule, value });
+                    break;
+                }
+            }
+        }
+        inner.left.remove(id);
+        let Some(choice) = choice else {
+            inner.left.extend(left.map(|why| (id.clone(), why)));
+            return None;
+        };
         // An answer that is under way may be for this very question, painted anew.
         inner.answering.insert(id.clone()).then_some(choice)
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::auto_answer::AutoAnswer;
 use crate::lock::{Held, is_held};
 use crate::paths::{Paths, create_folder};
 use crate::private_file::{remove, replace};
@@ -72,6 +73,11 @@ impl Drop for Presence {
         let _ = remove(&self.paths.detour());
         let _ = remove(&self.paths.hub());
     }
+}
+
+/// Whether a hub runs that answers questions by rules: one that is asked may be answered at once.
+pub fn answers_by_rule(paths: &Paths) -> bool {
+    matches!(running(paths), Ok(Some(_))) && AutoAnswer::is_on(paths.auto_answer())
 }
 
 /// The hub that runs, if one does.

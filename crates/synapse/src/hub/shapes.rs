@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use synapse_term::prompt::ToolCall;
 use utoipa::ToSchema;
 
 /// What an agent does, in the words of the page.
@@ -97,6 +98,17 @@ pub(super) struct Asked {
     /// What the dialog says beside the question: the command or file it is about.
     #[serde(default)]
     pub(super) detail: String,
+    /// What would be done, where that is known by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, nullable)]
+    #[cfg_attr(
+        test,
+        ts(
+            optional,
+            type = "{ tool: string, input: string, cwd?: string, is_complete: boolean }"
+        )
+    )]
+    pub(super) call: Option<ToolCall>,
     #[serde(default)]
     pub(super) options: Vec<Choice>,
     #[serde(default)]

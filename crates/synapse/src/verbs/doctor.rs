@@ -16,8 +16,8 @@ use synapse::paths::Paths;
 use super::print::shown;
 use super::spinner::Spinner;
 use super::{paint, reach};
-pub(crate) use agent::witnesses;
 use crate::verbs::print;
+pub(crate) use agent::witnesses;
 use check::{Check, Level};
 
 /// `synapse doctor …`

@@ -9,9 +9,43 @@ use crate::browser::{Browser, Desk, Hub};
 
 const RULES: &str = "/api/auto-answer/rules";
 
-/// A rule for questions about the cache.
+/// A program that asks as Claude does before it runs what it is told.
+const TOY: &str = r#"
+while printf 'toy> ' && read -r line; do
+  printf '\033[2J\033[H────────────────────────────────────────────────\n Bash command\n\n'
+  printf '%b\n' "$line" | sed 's/^/   /'
+  printf '   \033[38;2;153;153;153mRun cargo clean first\033[39m\n\n Do you want to proceed?\n'
+  printf ' ❯ 1. Yes\n   2. No\n\n Esc to cancel\033[?25l'
+  while IFS= read -rsn1 key; do
+    case $key in 1) answer=yes ;; 2) answer=no ;; $'\003') answer=stopped ;; *) continue ;; esac
+    break
+  done
+  printf '\033[?25h\033[2J\033[Hok: %s\n' "$answer"
+done
+"#;
+
+/// A rule for one command.
 fn rule() -> Value {
-    json!({ "profile": "dummy", "kind": "confirmation", "contains": "Clear the cache", "choose": "Yes" })
+    json!({ "agent": "toy", "kind": "permission", "contains": "cargo clean", "choose": "Yes" })
+}
+
+/// A desk with such a program, ready.
+fn with_toy() -> Desk {
+    let desk = Desk::new();
+    let script = desk.world.home.path().join("toy.sh");
+    std::fs::write(&script, TOY).unwrap();
+    let yaml = format!(
+        "name: toy\ncommand: [bash, {}]\nidle_regex: '^toy> $'\nprompt_template: '{{text}}'\nrecord: claude\n\
+         interrupt_key: ctrl-c\nasking: {{ by_digit: true }}\n",
+        script.display()
+    );
+    desk.world.start_profile("toy", &yaml);
+    desk.browser
+        .wait_for("/api/agents/toy", "it appears", |seen| {
+            seen["agent"].is_object()
+        });
+    desk.browser.wait_for_status("toy", "idle");
+    desk
 }
 
 fn switch_on(desk: &Desk) {
@@ -22,7 +56,7 @@ fn switch_on(desk: &Desk) {
 
 /// A desk with an agent, a rule, and rules switched on.
 fn desk() -> Desk {
-    let desk = Desk::with_dummy();
+    let desk = with_toy();
     let made = desk.browser.post(RULES, &rule());
     assert_eq!(made.status, 201);
     made.ok();
@@ -42,7 +76,7 @@ fn reply(desk: &Desk, task: &Value) -> String {
 fn a_rule_answers_and_everybody_can_see_it() {
     let desk = desk();
     let mut socket = desk.browser.socket("/api/ws");
-    let task = desk.send("dummy", "ask:yn Clear the cache?");
+    let task = desk.send("toy", "cargo clean");
     let closed = socket.wait_for("it is answered", |said| said["type"] == "prompt.closed");
     let view = desk.browser.get("/api/auto-answer").ok();
     let rule = &view["rules"][0];
@@ -57,13 +91,13 @@ fn a_rule_answers_and_everybody_can_see_it() {
     let used = &view["used"][0];
     assert_eq!(
         (&used["handle"], &used["rule"]),
-        (&json!("dummy"), &rule["id"])
+        (&json!("toy"), &rule["id"])
     );
     assert!(
         used["question"]
             .as_str()
             .unwrap()
-            .contains("Clear the cache?"),
+            .contains("Do you want to proceed?"),
         "{used}"
     );
     let file = desk.world.home.path().join("synapse/auto-answer.json");
@@ -73,20 +107,20 @@ fn a_rule_answers_and_everybody_can_see_it() {
 
 #[test]
 fn it_is_off_until_somebody_turns_it_on_and_a_removed_rule_is_gone() {
-    let desk = Desk::with_dummy();
+    let desk = with_toy();
     let view = desk.browser.get("/api/auto-answer").ok();
     assert_eq!(
         (&view["enabled"], &view["rules"]),
         (&json!(false), &json!([]))
     );
     let made = desk.browser.post(RULES, &rule()).ok();
-    let asked = desk.send("dummy", "ask:yn Clear the cache?");
-    desk.browser.wait_for_status("dummy", "waiting");
+    let asked = desk.send("toy", "cargo clean");
+    desk.browser.wait_for_status("toy", "waiting");
     switch_on(&desk);
-    let agent = desk.browser.get("/api/agents/dummy").ok()["agent"].clone();
+    let agent = desk.browser.get("/api/agents/toy").ok()["agent"].clone();
     let prompt = &agent["prompt"];
     let path = format!(
-        "/api/agents/dummy/prompt/{}/answer",
+        "/api/agents/toy/prompt/{}/answer",
         prompt["id"].as_str().unwrap()
     );
     let no = json!({ "value": "no", "fingerprint": prompt["fingerprint"] });
@@ -98,31 +132,72 @@ fn it_is_off_until_somebody_turns_it_on_and_a_removed_rule_is_gone() {
     let path = format!("{RULES}/{}", made["rule"]["id"].as_str().unwrap());
     desk.browser.delete(&path).ok();
     desk.browser.delete(&path).refused(404, "no_such_rule");
-    desk.send("dummy", "ask:yn Clear the cache?");
-    desk.browser.wait_for_status("dummy", "waiting");
+    desk.send("toy", "cargo clean");
+    desk.browser.wait_for_status("toy", "waiting");
     assert_eq!(desk.browser.get("/api/auto-answer").ok()["used"], json!([]));
 }
 
 #[test]
-fn passwords_and_other_questions_are_left_to_a_person() {
+fn whatever_is_not_the_command_of_the_rule_is_left_to_a_person() {
     let desk = desk();
+    for (command, why) in [
+        (r"cargo clean\nrm -rf ~/work", "longer than what was seen"),
+        ("rm -rf ~ cargo clean", "a shell does not take"),
+        ("rm -rf / cargo clean", "no rule names"),
+        ("./evil-cargo clean", "no rule names"),
+        ("rm -rf /", "no rule names"),
+        ("cargo clean; rm -rf /", "';'"),
+        ("LD_PRELOAD=./evil.so cargo clean", "sets a variable"),
+    ] {
+        let asked = desk.send("toy", command);
+        let agent = desk.browser.wait_for_status("toy", "waiting");
+        // A rule would have answered with the reading that opened the question.
+        let view = desk.browser.get("/api/auto-answer").ok();
+        assert_eq!(view["used"], json!([]), "{command}");
+        let said = view["left"][agent["id"].as_str().unwrap()].as_str();
+        assert!(said.unwrap().contains(why), "{command}: {view}");
+        let path = format!("/api/tasks/{}/input", asked["id"].as_str().unwrap());
+        let no = json!({ "input": "no", "fingerprint": agent["prompt"]["fingerprint"] });
+        desk.browser.post(&path, &no).ok();
+        assert!(reply(&desk, &asked).ends_with("ok: no"));
+    }
+}
+
+#[test]
+fn questions_that_are_about_no_command_are_left_to_a_person() {
+    let desk = Desk::with_dummy();
+    for (kind, words) in [("confirmation", "Clear the cache"), ("selection", "Yes")] {
+        let wish = json!({ "profile": "dummy", "kind": kind, "contains": words, "choose": "Yes" });
+        desk.browser.post(RULES, &wish).ok();
+    }
+    switch_on(&desk);
+    desk.world
+        .ok(&["send", "dummy", "say:Clear the cache was green", "--return"]);
     for question in [
         "ask:password",
-        "ask:yn Delete it?",
-        "ask:pick Clear the cache|Yes",
+        "ask:yn Delete all data?",
+        "ask:yn Clear the cache?",
+        "ask:pick Clear|Yes",
     ] {
         let asked = desk.send("dummy", question);
         desk.browser.wait_for_status("dummy", "waiting");
-        // A rule would have answered with the reading that opened the question.
-        assert_eq!(
-            desk.browser.get("/api/auto-answer").ok()["used"],
-            json!([]),
-            "{question}"
-        );
+        let view = desk.browser.get("/api/auto-answer").ok();
+        assert_eq!(view["used"], json!([]), "{question}");
         let path = format!("/api/tasks/{}/cancel", asked["id"].as_str().unwrap());
         desk.browser.press(&path).ok();
         desk.browser.wait_for_status("dummy", "idle");
     }
+}
+
+#[test]
+fn who_waits_for_a_reply_is_not_told_of_a_question_that_a_rule_answers() {
+    let desk = desk();
+    let sent = desk.world.run(&["send", "toy", "cargo clean", "--return"]);
+    let said = String::from_utf8_lossy(&sent.stdout);
+    assert_eq!(sent.status.code(), Some(0), "{said}");
+    assert!(said.ends_with("ok: yes\n"), "{said}");
+    let asked = desk.world.run(&["send", "toy", "make", "--return"]);
+    assert_eq!(asked.status.code(), Some(4), "nobody answers that");
 }
 
 #[test]
@@ -132,14 +207,14 @@ fn after_ten_in_a_row_a_person_has_to_look() {
     let peer = desk.world.home.path().join("peer");
     std::fs::create_dir(&peer).unwrap();
     desk.start("peer", &peer);
-    let ask = json!({ "text": "ask:yn Clear the cache?", "from": "peer" });
-    let send = || desk.browser.post("/api/agents/dummy/send", &ask).ok()["task"].clone();
+    let ask = json!({ "text": "cargo clean", "from": "peer" });
+    let send = || desk.browser.post("/api/agents/toy/send", &ask).ok()["task"].clone();
     for _ in 0..10 {
         let task = send();
         assert!(reply(&desk, &task).ends_with("ok: yes"));
     }
     let last = send();
-    let agent = desk.browser.wait_for_status("dummy", "waiting");
+    let agent = desk.browser.wait_for_status("toy", "waiting");
     let view = desk.browser.get("/api/auto-answer").ok();
     assert_eq!(view["resting"], json!([agent["id"]]));
     assert_eq!(view["used"].as_array().unwrap().len(), 10);
@@ -160,16 +235,17 @@ fn after_ten_in_a_row_a_person_has_to_look() {
 
 #[test]
 fn a_bad_rule_is_refused_and_says_what_would_be_right() {
-    let desk = Desk::with_dummy();
+    let desk = with_toy();
     for (field, value, says) in [
-        ("profile", json!(null), "'profile' or 'agent'"),
+        ("agent", json!(null), "'profile' or 'agent'"),
         ("profile", json!("nobody"), "no profile 'nobody'"),
         (
             "kind",
             json!("password"),
             "permission, confirmation or selection",
         ),
-        ("contains", json!("  a "), "at least 3 characters"),
+        ("contains", json!("  "), "it is empty"),
+        ("contains", json!("make; rm"), "';'"),
         ("choose", json!(""), "cannot be empty"),
     ] {
         let mut wish = rule();

@@ -1,16 +1,27 @@
-//! One rule: for whom, which question, which answer. Pure.
+//! One rule: for whom, which command, which answer. Pure.
+//!
+//! A rule looks at the call that a question is about and at nothing else: what the screen says beside it may be
+//! the words of the model, of a message, or of a file that somebody else wrote.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::command::{NotPlain, Pattern, words};
 use crate::handle::{Handle, HandleError};
 use crate::hub::shapes::Asked;
 
 /// Kinds of questions with options that a rule may pick. Text and passwords are for people.
 const KINDS: [&str; 3] = ["permission", "confirmation", "selection"];
-/// A text shorter than this is in nearly every question.
-const SHORTEST: usize = 3;
+/// What programs call the tool that runs a command line.
+const SHELLS: [&str; 6] = [
+    "Bash",
+    "Shell",
+    "shell",
+    "local_shell",
+    "exec_command",
+    "run_shell_command",
+];
 /// The longest text that is compared.
 const LONGEST: usize = 500;
 
@@ -26,8 +37,9 @@ pub(in crate::hub) struct Wish {
     agent: Option<String>,
     /// `permission`, `confirmation` or `selection`.
     kind: String,
-    /// Words that the question, or what it is about, must contain.
-    contains: String,
+    /// The whole command, word for word; `*` as its last word allows more plain words.
+    #[serde(rename = "contains")]
+    command: String,
     /// The label of the option to choose, exactly.
     choose: String,
 }
@@ -45,8 +57,10 @@ pub(in crate::hub) enum BadRule {
         "a rule cannot answer a '{0}' question; 'kind' is permission, confirmation or selection"
     )]
     Kind(String),
-    #[error("'contains' needs at least {SHORTEST} characters, or it would fit nearly everything")]
-    TooShort,
+    #[error(
+        "'contains' must be a command of plain words, with '*' at its end for more of them: {0}"
+    )]
+    NotPlain(NotPlain),
     #[error("'choose' is the label of the option to choose, and cannot be empty")]
     NoLabel,
     #[error("'{0}' has more than {LONGEST} characters")]
@@ -59,6 +73,29 @@ impl From<HandleError> for BadRule {
     }
 }
 
+impl From<NotPlain> for BadRule {
+    fn from(why: NotPlain) -> Self {
+        Self::NotPlain(why)
+    }
+}
+
+/// Why a rule leaves a question to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::hub) enum Left {
+    #[error("it is not known by itself what would be done")]
+    NoCall,
+    #[error("it is not about a command")]
+    NoCommand,
+    #[error("the command may be longer than what was seen of it")]
+    Incomplete,
+    #[error("a rule answers plain words only: {0}")]
+    NotPlain(NotPlain),
+    #[error("no rule names this command")]
+    Other,
+    #[error("what the rule chooses is not on offer, or more than once")]
+    NoOption,
+}
+
 /// A rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -67,7 +104,8 @@ pub(in crate::hub) struct Rule {
     profile: Option<String>,
     agent: Option<String>,
     kind: String,
-    contains: String,
+    #[serde(rename = "contains")]
+    command: String,
     choose: String,
     /// The device it was made on.
     by: String,
@@ -97,14 +135,12 @@ impl Wish {
         if !KINDS.contains(&self.kind.as_str()) {
             return Err(BadRule::Kind(self.kind));
         }
-        let contains = squeezed(&self.contains);
-        if contains.chars().count() < SHORTEST {
-            return Err(BadRule::TooShort);
-        }
+        let command = self.command.trim().to_owned();
+        Pattern::parse(&command)?;
         if self.choose.trim().is_empty() {
             return Err(BadRule::NoLabel);
         }
-        for (name, text) in [("contains", &contains), ("choose", &self.choose)] {
+        for (name, text) in [("contains", &command), ("choose", &self.choose)] {
             if text.chars().count() > LONGEST {
                 return Err(BadRule::TooLong(name));
             }
@@ -114,7 +150,7 @@ impl Wish {
             profile,
             agent,
             kind: self.kind,
-            contains,
+            command,
             choose: self.choose.trim().to_owned(),
             by,
             created_at: now,
@@ -123,45 +159,48 @@ impl Wish {
 }
 
 impl Rule {
-    /// What it answers to this question of this agent, if it is meant. An option must be called
-    /// exactly as the rule says, and only one.
-    pub(super) fn answer(&self, profile: &str, handle: &Handle, asked: &Asked) -> Option<String> {
+    /// What it answers to this question of this agent; nothing if it is not for such questions. An option must be
+    /// called exactly as the rule says, and only one.
+    pub(super) fn answer(
+        &self,
+        profile: &str,
+        handle: &Handle,
+        asked: &Asked,
+    ) -> Option<Result<String, Left>> {
         let is_for = self.profile.as_ref().is_none_or(|name| name == profile)
             && self.agent.as_ref().is_none_or(|name| handle.is(name));
         // Whatever the file says: text is never typed by a rule.
         let is_kind = self.kind == asked.kind && KINDS.contains(&asked.kind.as_str());
-        if !is_for || !is_kind {
-            return None;
+        (is_for && is_kind).then(|| self.choice(asked))
+    }
+
+    fn choice(&self, asked: &Asked) -> Result<String, Left> {
+        let call = asked.call.as_ref().ok_or(Left::NoCall)?;
+        if !SHELLS.contains(&call.tool.as_str()) {
+            return Err(Left::NoCommand);
         }
-        let said = [&asked.question, &asked.detail];
-        let fits = said
-            .iter()
-            .any(|text| squeezed(text).contains(&self.contains));
-        if !fits || said.iter().any(|text| self.does_more(text)) {
-            return None;
+        if !call.is_complete {
+            return Err(Left::Incomplete);
+        }
+        let words = words(&call.input).map_err(Left::NotPlain)?;
+        // A file may hold what could not be made a rule today.
+        let pattern = Pattern::parse(&self.command).map_err(|_| Left::Other)?;
+        if !pattern.names(&words) {
+            return Err(Left::Other);
         }
         let is_it = |label: &str| called(label) == called(&self.choose);
         let options = asked.options.iter().enumerate();
         let mut fitting = options.filter(|(_, option)| is_it(&option.label));
         let (Some((index, option)), None) = (fitting.next(), fitting.next()) else {
-            return None;
+            return Err(Left::NoOption);
         };
         // A label of digits would be taken for the number of an option.
         let is_number = option.label.chars().all(|c| c.is_ascii_digit());
-        Some(if is_number {
+        Ok(if is_number {
             (index + 1).to_string()
         } else {
             option.label.clone()
         })
-    }
-}
-
-impl Rule {
-    /// Whether there is more of a command than the rule names: another one behind it, a pipe, a redirection
-    /// or a substitution. Who allowed `cargo test` has not allowed `cargo test; rm -rf /`.
-    fn does_more(&self, text: &str) -> bool {
-        let rest = squeezed(text).replacen(&self.contains, " ", 1);
-        rest.contains([';', '&', '|', '<', '>', '`']) || rest.contains("$(")
     }
 }
 
@@ -174,11 +213,6 @@ fn called(label: &str) -> &str {
     }
 }
 
-/// With single blanks: how a program wraps its words does not matter.
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -187,7 +221,7 @@ mod tests {
 
     fn wish(change: &Value) -> Result<Rule, BadRule> {
         let mut wish = json!({ "profile": "claude", "kind": "permission",
-            "contains": "cargo  test", "choose": "Yes" });
+            "contains": " cargo  test", "choose": "Yes" });
         for (field, value) in change.as_object().unwrap() {
             wish[field] = value.clone();
         }
@@ -198,7 +232,8 @@ mod tests {
 
     fn asked(change: &Value) -> Asked {
         let mut asked = json!({ "fingerprint": "f", "kind": "permission",
-            "question": "Do you want to proceed?", "detail": "Bash command\n  cargo\n  test -q",
+            "question": "Do you want to proceed?", "detail": "cargo test; make",
+            "call": { "tool": "Bash", "input": "cargo test", "is_complete": true },
             "options": [{ "label": "Yes", "key": "1" }, { "label": "Yes, always", "key": "2" },
                 { "label": "No", "key": "3" }] });
         for (field, value) in change.as_object().unwrap() {
@@ -209,9 +244,13 @@ mod tests {
 
     fn answer(rule: &Value, question: &Value) -> Option<String> {
         let handle = Handle::parse("Reviewer").unwrap();
-        wish(rule)
-            .unwrap()
-            .answer("claude", &handle, &asked(question))
+        let rule = wish(rule).unwrap();
+        let answer = rule.answer("claude", &handle, &asked(question))?;
+        answer.ok()
+    }
+
+    fn call(tool: &str, input: &str, is_complete: bool) -> Value {
+        json!({ "call": { "tool": tool, "input": input, "is_complete": is_complete } })
     }
 
     #[test]
@@ -219,8 +258,8 @@ mod tests {
         assert_eq!(answer(&json!({}), &json!({})).as_deref(), Some("Yes"));
         let by_name = json!({ "profile": null, "agent": "@reviewer" });
         assert_eq!(answer(&by_name, &json!({})).as_deref(), Some("Yes"));
-        let by_words = json!({ "contains": "want to proceed" });
-        assert_eq!(answer(&by_words, &json!({})).as_deref(), Some("Yes"));
+        let with_more = json!({ "contains": "cargo *" });
+        assert_eq!(answer(&with_more, &json!({})).as_deref(), Some("Yes"));
     }
 
     #[test]
@@ -229,6 +268,14 @@ mod tests {
             (json!({ "agent": "other" }), json!({})),
             (json!({ "contains": "cargo build" }), json!({})),
             (json!({ "contains": "CARGO TEST" }), json!({})),
+            (json!({ "contains": "want to proceed" }), json!({})),
+            (json!({ "contains": "cargo" }), json!({})),
+            (json!({}), json!({ "call": null })),
+            (json!({}), call("Bash", "cargo test", false)),
+            (json!({}), call("Edit", "cargo test", true)),
+            (json!({}), call("Bash", "cargo test\nrm -rf ~", true)),
+            (json!({}), call("Bash", "cargo test; rm -rf ~", true)),
+            (json!({}), call("Bash", "rm -rf ~ cargo test", true)),
             (json!({ "choose": "yES" }), json!({})),
             (json!({ "choose": "Yes," }), json!({})),
             (json!({}), json!({ "kind": "confirmation" })),
@@ -246,28 +293,25 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_does_more_than_the_rule_names_is_left_to_a_person() {
-        for more in [
-            "; rm -rf /",
-            " && make",
-            " | sh",
-            " > out",
-            " `id`",
-            " $(id)",
-            " <in",
-            " & x",
+    fn what_is_left_says_why() {
+        let handle = Handle::parse("x").unwrap();
+        let rule = wish(&json!({})).unwrap();
+        for (question, why) in [
+            (json!({ "call": null }), "not known by itself"),
+            (call("Edit", "a.rs", true), "not about a command"),
+            (
+                call("Bash", "cargo test", false),
+                "longer than what was seen",
+            ),
+            (call("Bash", "cargo test\nrm", true), "more than one line"),
+            (call("Bash", "cargo test $X", true), "'$'"),
+            (call("Bash", "make", true), "no rule names"),
+            (json!({ "options": [] }), "not on offer"),
         ] {
-            let question = json!({ "detail": format!("cargo test{more}") });
-            assert_eq!(answer(&json!({}), &question), None, "{more}");
-            let named = json!({ "contains": format!("cargo test{more}") });
-            assert_eq!(answer(&named, &question).as_deref(), Some("Yes"), "{more}");
+            let left = rule.answer("claude", &handle, &asked(&question)).unwrap();
+            let left = left.unwrap_err().to_string();
+            assert!(left.contains(why), "{left}");
         }
-        let elsewhere = json!({ "contains": "want to proceed" });
-        let question = json!({ "detail": "cargo test; rm -rf /" });
-        assert_eq!(answer(&elsewhere, &question), None);
-        let twice = json!({ "contains": "cargo test;" });
-        let question = json!({ "detail": "cargo test; cargo test; rm" });
-        assert_eq!(answer(&twice, &question), None);
     }
 
     #[test]
@@ -310,7 +354,8 @@ mod tests {
                 json!({ "kind": "password" }),
                 "permission, confirmation or selection",
             ),
-            (json!({ "contains": " a  b"[..2] }), "at least 3"),
+            (json!({ "contains": " " }), "it is empty"),
+            (json!({ "contains": "make; rm" }), "';'"),
             (json!({ "choose": " " }), "cannot be empty"),
             (
                 json!({ "choose": "x".repeat(501) }),

@@ -182,7 +182,10 @@ mod tests {
                 let name = cli.name;
                 let (_, section) = page.split_once(&format!("## {name}")).unwrap();
                 let section = section.split("\n## ").next().unwrap();
-                assert!(section.contains(&format!("| {version}")), "{name} {version}");
+                assert!(
+                    section.contains(&format!("| {version}")),
+                    "{name} {version}"
+                );
             }
         }
     }

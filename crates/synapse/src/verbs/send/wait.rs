@@ -9,11 +9,18 @@ use hyper::Method;
 use serde_json::Value;
 use synapse::client::Client;
 use synapse::handle::Handle;
+use synapse::hub::answers_by_rule;
+use synapse::paths::Paths;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::super::reach::{self, MOMENT};
 use super::Spinner;
 use super::growth::{Lines, Screenful, Told, tail};
+use crate::verbs::print;
+
+/// How long a rule of the hub may take to answer a question.
+const RULE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How a wait ended, each with the task as it stands.
 pub(super) enum Ended {
@@ -61,16 +68,41 @@ enum End {
     Interrupted,
 }
 
-/// Tells of each event until there is nothing more to wait for.
+/// Tells of each event until there is nothing more to wait for. A question is such an end, unless a rule answers
+/// it.
 async fn settle(client: &Client, id: &str, mut each: impl FnMut(&str, &Value)) -> Result<()> {
+    let has_rules = Paths::from_env().is_ok_and(|paths| answers_by_rule(&paths));
+    let (asked, mut is_asked) = watch::channel(false);
     let path = format!("/tasks/{id}/subscribe");
-    client
-        .follow(&path, |name, data| {
-            each(name, data);
-            let state = data.get("state").and_then(Value::as_str);
-            name != "status" || state.is_some_and(is_open)
-        })
-        .await
+    let followed = client.follow(&path, |name, data| {
+        each(name, data);
+        let state = data.get("state").and_then(Value::as_str);
+        if name != "status" {
+            return true;
+        }
+        let asks = state == Some("input_required");
+        asked.send_replace(asks);
+        state.is_some_and(is_open) || asks && has_rules
+    });
+    tokio::select! {
+        followed = followed => followed,
+        () = stays(&mut is_asked) => Ok(()),
+    }
+}
+
+/// Returns when something has been so for as long as a rule may take.
+async fn stays(is_so: &mut watch::Receiver<bool>) {
+    loop {
+        let was_so = *is_so.borrow_and_update();
+        let change = is_so.changed();
+        if !was_so {
+            if change.await.is_err() {
+                return std::future::pending().await;
+            }
+        } else if timeout(RULE_PATIENCE, change).await.is_err() {
+            return;
+        }
+    }
 }
 
 fn is_open(state: &str) -> bool {
@@ -147,7 +179,7 @@ impl Shown {
             }
             Some(Screenful::Growth) => {
                 let more = self.lines.grow(text);
-                let mut out = std::io::stdout();
+                let mut out = print::out();
                 // Whoever has stopped reading shows when the rest is written.
                 let _ = self.spinner.aside(|| out.write_all(more.as_bytes()));
                 let _ = out.flush();
