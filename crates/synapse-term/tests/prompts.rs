@@ -319,7 +319,7 @@ fn bash_dialog(rows: &[(&str, bool)]) -> String {
         } else {
             ""
         };
-        screen.push_str(&format!("   {colour}{row}\x1b[39m\r\n"));
+        screen += &["   ", colour, row, "\x1b[39m\r\n"].concat();
     }
     screen + "\r\n Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel\x1b[?25l"
 }
@@ -385,7 +385,7 @@ fn the_dialogs_of_the_recordings_tell_their_command() {
                 watcher.feed(text.as_bytes(), event.at);
             }
         }
-        let calls = watcher
+        let mut calls = watcher
             .take_events()
             .into_iter()
             .filter_map(|event| match event {
@@ -395,7 +395,7 @@ fn the_dialogs_of_the_recordings_tell_their_command() {
                 },
                 _ => None,
             });
-        let call = calls.last().unwrap();
+        let call = calls.next_back().unwrap();
         assert_eq!(call.tool, tool);
         assert_eq!(call.input, "touch made.txt && echo made-it");
         assert!(call.is_complete, "{name}");

@@ -374,13 +374,13 @@ impl Died {
             "-c",
         ];
         let words = self.words.to_lowercase();
-        let complains = [
+        let complaints = [
             "unknown option",
             "unexpected argument",
             "unrecognized",
             "unknown argument",
         ];
-        let complaint = complains
+        let told = complaints
             .iter()
             .find_map(|complaint| words.split_once(complaint))?
             .1;
@@ -388,8 +388,7 @@ impl Died {
             let is_flag = |word: &str| {
                 word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '-')) == *flag
             };
-            complaint
-                .lines()
+            told.lines()
                 .next()
                 .is_some_and(|line| line.split_whitespace().any(is_flag))
         })

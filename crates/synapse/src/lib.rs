@@ -8,6 +8,7 @@ pub mod config;
 pub mod courier;
 pub mod external;
 pub mod handle;
+mod hex;
 pub mod hook;
 pub mod host;
 pub mod http;

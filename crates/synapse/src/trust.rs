@@ -3,7 +3,6 @@
 //! change needs a new look.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -11,6 +10,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
 use crate::paths::create_folder;
 
 /// Whether somebody agreed to a profile with these contents.
@@ -55,10 +55,5 @@ fn read(list: &Path) -> Result<BTreeSet<String>> {
 }
 
 fn hash(contents: &[u8]) -> String {
-    Sha256::digest(contents)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    hex(&Sha256::digest(contents))
 }

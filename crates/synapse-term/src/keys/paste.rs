@@ -53,7 +53,7 @@ pub fn paste(
 ) -> Result<Vec<u8>, PasteError> {
     let line_break = match discipline {
         Discipline::Raw if mode.bracketed_paste => "\n".to_owned(),
-        Discipline::Raw if !newline_keys.is_empty() => pressed(newline_keys, mode),
+        Discipline::Raw if !newline_keys.is_empty() => pressed(newline_keys, *mode),
         Discipline::Raw | Discipline::Canonical => " ".to_owned(),
     };
     let mut sent = String::with_capacity(text.len() + OPEN.len() + CLOSE.len());
@@ -83,8 +83,8 @@ pub fn paste(
 }
 
 /// What these keys send.
-fn pressed(keys: &[String], mode: &KeyboardMode) -> String {
+fn pressed(keys: &[String], mode: KeyboardMode) -> String {
     let keys = keys.iter().filter_map(|name| Key::parse(name).ok());
-    let bytes: Vec<u8> = keys.flat_map(|key| encode(&key, mode)).collect();
+    let bytes: Vec<u8> = keys.flat_map(|key| encode(&key, &mode)).collect();
     String::from_utf8(bytes).unwrap_or_default()
 }

@@ -151,6 +151,7 @@ impl Scanner {
         };
     }
 
+    #[allow(clippy::inline_always, reason = "every byte of a sequence passes here")]
     #[inline(always)]
     fn hold(&mut self, byte: u8) {
         if self.held.len() <= self.longest() {

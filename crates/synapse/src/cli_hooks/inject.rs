@@ -6,6 +6,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
+
 /// What the user gives the program.
 pub struct Given<'a> {
     /// Arguments.
@@ -183,10 +185,7 @@ fn codex(command: &str, given: &Given<'_>) -> Injection {
         let agreed = format!(
             r#"{{"event_name":"{label}","hooks":[{{"async":false,"command":{text},"timeout":{PATIENCE},"type":"command"}}]}}"#
         );
-        let hash: String = Sha256::digest(agreed.as_bytes())
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = hex(&Sha256::digest(agreed.as_bytes()));
         trusted.push(format!(
             r#""/<session-flags>/config.toml:{label}:0:0"={{trusted_hash="sha256:{hash}"}}"#
         ));

@@ -52,6 +52,10 @@ fn place(address: IpAddr) -> Place {
     }
 }
 
+#[allow(
+    clippy::match_same_arms,
+    reason = "the first arm is an exception to the second"
+)]
 fn place_v4(address: Ipv4Addr) -> Place {
     match address.octets() {
         // Where clouds keep what only their own machines may know.
@@ -68,6 +72,10 @@ fn place_v4(address: Ipv4Addr) -> Place {
     }
 }
 
+#[allow(
+    clippy::match_same_arms,
+    reason = "the first arm is an exception to the second"
+)]
 fn place_v6(address: Ipv6Addr) -> Place {
     if address == Ipv6Addr::LOCALHOST {
         return Place::Near;

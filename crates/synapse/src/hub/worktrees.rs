@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::hex::hex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -72,9 +73,8 @@ pub(super) struct Worktree {
 /// The id of a folder.
 pub(super) fn id_of(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
-    let hash = Sha256::digest(path.as_os_str().as_bytes());
-    let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
-    digits.collect()
+    let digits = hex(&Sha256::digest(path.as_os_str().as_bytes()));
+    digits.chars().take(12).collect()
 }
 
 /// The last part of a path, as a name.

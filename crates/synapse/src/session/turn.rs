@@ -7,6 +7,7 @@
 //! witness saw taken.
 
 mod channel;
+mod words;
 
 use std::time::Duration;
 
@@ -16,14 +17,12 @@ use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
 use synapse_term::reply::{self, Speaker};
 use synapse_term::watch::TurnReport;
-use thiserror::Error;
 
 pub use channel::{Channel, ChannelInput};
+use words::SUBMIT_PATIENCE;
+pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 
 use crate::transcript::{TurnRecord, Verdict};
-
-/// How long an agent may take to show that it noticed our submit key.
-const SUBMIT_PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// How long after the screen's end of a turn its transcript and hooks may still add to it.
 const LATE_PATIENCE: Duration = Duration::from_millis(500);
@@ -79,149 +78,24 @@ struct Taken {
     early: Option<HookFact>,
 }
 
+/// The key that somebody wants a turn to be stopped with.
+#[derive(Clone, Copy, Debug)]
+enum StopKey {
+    Usual,
+    Given(Key),
+}
+
 #[derive(Debug, Default)]
 struct Stop {
     /// Why the task is canceled, if it is.
     canceled: Option<String>,
     /// Somebody wants it stopped as soon as it begins, perhaps with a key of their own.
-    wanted: Option<Option<Key>>,
+    wanted: Option<StopKey>,
     /// A key to stop it was pressed.
     is_pressed: bool,
     /// When to press once more.
     again_at: Option<Duration>,
     was_repeated: bool,
-}
-
-/// What is to be seen of the program at the time of a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene {
-    /// What the program does, for all that is known.
-    pub state: State,
-    /// It looks at rest, though it is too early to believe it.
-    pub is_about_to_rest: bool,
-    /// The screen reader follows a turn.
-    pub has_screen_turn: bool,
-    /// The input box is in sight and empty.
-    pub is_box_empty: bool,
-}
-
-/// What a witness reports, or what somebody wants.
-#[derive(Clone, Copy, Debug)]
-pub enum Input<'a> {
-    /// The reading changed.
-    Reading(&'a Reading),
-    /// The screen's account of the turn is complete.
-    Screen(&'a TurnReport),
-    /// The program said something through its hooks.
-    Hook(&'a HookFact),
-    /// The transcript has something of this turn.
-    Record(&'a TurnRecord),
-    /// The program said something through its channel.
-    Channel(&'a ChannelInput),
-    /// The program wrote something.
-    Output,
-    /// End the task.
-    Cancel(&'a str),
-    /// The program is about to be ended, and the task with it.
-    Abandon(&'a str),
-    /// Stop the turn, with this key or the usual one.
-    Interrupt(Option<&'a Key>),
-    /// Time has passed.
-    Tick,
-}
-
-/// What the program's hooks say about the turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HookFact {
-    /// It took this message.
-    Taken {
-        /// The message, word for word.
-        prompt: String,
-        /// The hook's name for the turn.
-        id: Option<String>,
-    },
-    /// The turn is over.
-    Over {
-        /// The reply, word for word.
-        text: Option<String>,
-        /// The hook's name for the turn.
-        id: Option<String>,
-    },
-    /// The turn failed.
-    Failed {
-        /// The program's own words.
-        text: String,
-    },
-    /// The user stopped the turn.
-    Interrupted,
-}
-
-/// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Write these bytes to the program.
-    Write(Vec<u8>),
-    /// Press the key that stops the program, this one or the usual one.
-    Press(Option<Key>),
-    /// The program works on it.
-    Started,
-    /// The program asks something.
-    Asked(Box<Prompt>),
-    /// The program asks something through its channel.
-    AskedByChannel(Box<synapse_a2a::event::Question>),
-    /// The question is answered.
-    Resumed,
-    /// The program asked through its channel and went back to its prompt: others have their turn.
-    Parked,
-    /// It is over.
-    Ended(Ending),
-}
-
-/// A text and how it is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
-    /// The text.
-    pub text: String,
-    /// How it is known.
-    pub source: Source,
-}
-
-/// How a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// With a reply.
-    Replied(Words),
-    /// It was interrupted, or refused what it wanted to do; with what was said until then.
-    Interrupted(Option<Words>),
-    /// The program said that it failed.
-    Failed(String),
-    /// Its task was canceled; with what was said until then.
-    Canceled(String, Option<Words>),
-    /// The program refused the task through its channel.
-    Rejected(String),
-    /// It could not be had.
-    Broken(TurnError),
-}
-
-/// Why a turn could not be had.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum TurnError {
-    /// A question opened before the submit key was pressed.
-    #[error(
-        "a question opened before the message could be submitted; it is still in the input box"
-    )]
-    QuestionOpen,
-    /// The submit key did nothing, twice.
-    #[error(
-        "the agent did not react to the submit key, pressed twice, within {SUBMIT_PATIENCE:?} each"
-    )]
-    NoReaction,
-    /// The program rests, and nobody saw it work.
-    #[error("the agent is idle again, but what it answered could not be told from its screen")]
-    Unseen,
-    /// The program is gone.
-    #[error("the agent exited before it answered")]
-    Exited,
 }
 
 impl Turn {
@@ -250,7 +124,7 @@ impl Turn {
     }
 
     /// Takes in what happened; says what is to be done about it.
-    pub fn step(&mut self, input: Input<'_>, scene: &Scene, now: Duration) -> Vec<Effect> {
+    pub fn step(&mut self, input: Input<'_>, scene: Scene, now: Duration) -> Vec<Effect> {
         if self.phase == Phase::Over {
             return Vec::new();
         }
@@ -272,7 +146,7 @@ impl Turn {
                 self.stop.canceled = Some(why.to_owned());
                 Vec::new()
             }
-            Input::Interrupt(key) => self.press_stop(key.cloned(), scene.state, now),
+            Input::Interrupt(key) => self.press_stop(key, scene.state, now),
             Input::Tick => Vec::new(),
         };
         effects.extend(self.settle(scene, now));
@@ -398,12 +272,13 @@ impl Turn {
                 text: text.clone(),
                 source: Source::Hook,
             })),
-            HookFact::Over { text: None, .. } => Vec::new(),
             HookFact::Failed { text } if self.taken.by_hook => {
                 self.end(Ending::Failed(text.clone()))
             }
             HookFact::Interrupted if self.taken.by_hook => self.end(Ending::Interrupted(None)),
-            HookFact::Failed { .. } | HookFact::Interrupted => Vec::new(),
+            HookFact::Over { text: None, .. } | HookFact::Failed { .. } | HookFact::Interrupted => {
+                Vec::new()
+            }
         }
     }
 
@@ -425,7 +300,7 @@ impl Turn {
     }
 
     /// What follows from all that is known, and from the time.
-    fn settle(&mut self, scene: &Scene, now: Duration) -> Vec<Effect> {
+    fn settle(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
         let mut effects = self.end_by_record(scene);
         match &self.phase {
             Phase::Typed { submit_at } if now >= *submit_at => {
@@ -460,7 +335,7 @@ impl Turn {
     }
 
     /// Ends a turn of which the transcript has the end, once nothing speaks against it.
-    fn end_by_record(&mut self, scene: &Scene) -> Vec<Effect> {
+    fn end_by_record(&mut self, scene: Scene) -> Vec<Effect> {
         let (Some(record), Phase::Running | Phase::Ending { .. }) = (&self.record, &self.phase)
         else {
             return Vec::new();
@@ -488,7 +363,7 @@ impl Turn {
 
     /// The submit key has shown no effect. It is pressed once more, unless the text has left the box:
     /// then another Enter would hit whatever came in its place.
-    fn submit_again(&mut self, presses: u8, scene: &Scene, now: Duration) -> Vec<Effect> {
+    fn submit_again(&mut self, presses: u8, scene: Scene, now: Duration) -> Vec<Effect> {
         if presses > 1 {
             return self.end(Ending::Broken(TurnError::NoReaction));
         }
@@ -504,7 +379,7 @@ impl Turn {
 
     /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay
     /// open for ever and keep all others waiting.
-    fn end_unseen(&mut self, scene: &Scene, now: Duration) -> Vec<Effect> {
+    fn end_unseen(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
         let rests = scene.state == State::Idle && !scene.has_screen_turn;
         if !rests || !self.is_running() || self.channel.is_asking() {
             self.rest_since = None;
@@ -519,7 +394,7 @@ impl Turn {
 
     /// Stops the program, at once where it works or asks, else as soon as it does.
     fn press_stop(&mut self, key: Option<Key>, state: State, now: Duration) -> Vec<Effect> {
-        self.stop.wanted = Some(key);
+        self.stop.wanted = Some(key.map_or(StopKey::Usual, StopKey::Given));
         self.stop_at_start(state, now)
     }
 
@@ -533,7 +408,10 @@ impl Turn {
         self.stop.is_pressed = true;
         let may_repeat = self.stop.canceled.is_some() && !self.stop.was_repeated;
         self.stop.again_at = may_repeat.then_some(now + STOP_PATIENCE);
-        vec![Effect::Press(key)]
+        vec![Effect::Press(match key {
+            StopKey::Usual => None,
+            StopKey::Given(key) => Some(key),
+        })]
     }
 
     /// Somebody saw the program take the message.
@@ -576,15 +454,6 @@ impl Turn {
         };
         effects.push(Effect::Ended(ending));
         effects
-    }
-}
-
-impl HookFact {
-    fn id(&self) -> Option<&String> {
-        match self {
-            Self::Taken { id, .. } | Self::Over { id, .. } => id.as_ref(),
-            Self::Failed { .. } | Self::Interrupted => None,
-        }
     }
 }
 

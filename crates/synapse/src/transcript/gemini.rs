@@ -7,6 +7,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
+use crate::hex::hex;
 
 /// What was read of a session.
 #[derive(Debug, Default)]
@@ -43,7 +44,9 @@ impl Conversation {
             // The whole list anew; what it lacks was written since it was made.
             Some(messages) => {
                 let later = std::mem::take(&mut self.messages);
-                messages.iter().for_each(|message| self.take(message));
+                for message in messages {
+                    self.take(message);
+                }
                 let is_new = |message: &Message| {
                     message.id.is_none() || self.messages.iter().all(|known| known.id != message.id)
                 };
@@ -57,8 +60,7 @@ impl Conversation {
     pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
         let own = self.project.as_ref()?;
         let hash = Sha256::digest(dir.as_os_str().as_encoded_bytes());
-        let hash = hash.iter().map(|byte| format!("{byte:02x}"));
-        Some(*own == hash.collect::<String>())
+        Some(*own == hex(&hash))
     }
 
     pub(super) fn turn(&self, needle: &Needle) -> Option<TurnRecord> {

@@ -1,8 +1,6 @@
 //! The agent card over HTTP: the union for whoever does not say what they speak, the pure one for 1.0.
 //! It does not change while the agent runs, so a client that has it is told just that.
 
-use std::fmt::Write as _;
-
 use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -13,6 +11,7 @@ use synapse_a2a::wire::operation::Version;
 
 use super::super::Served;
 use super::version;
+use crate::hex::hex;
 
 /// How long a client may use the card it has.
 const CACHE: &str = "public, max-age=300";
@@ -47,12 +46,8 @@ impl Cards {
 impl Page {
     fn new(card: &serde_json::Value) -> Self {
         let body = card.to_string();
-        let hash = Sha256::digest(&body);
-        let mut tag = String::from("\"");
-        for byte in hash.iter().take(16) {
-            let _ = write!(tag, "{byte:02x}");
-        }
-        tag.push('"');
+        let digits = hex(&Sha256::digest(&body));
+        let tag = format!("\"{}\"", digits.get(..32).unwrap_or(&digits));
         Self {
             body: body.into(),
             tag,

@@ -34,7 +34,7 @@ impl Session {
             (Some(running), _) => {
                 // One whose message is on the way into the program is stopped as soon as it begins.
                 running.stop_receipts.push(done);
-                self.step(Input::Interrupt(key.as_ref()), now);
+                self.step(Input::Interrupt(key), now);
             }
             (None, State::Busy | State::Asking) => {
                 self.send_interrupt(key, vec![done], now);

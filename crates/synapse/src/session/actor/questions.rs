@@ -28,6 +28,8 @@ const REFUSED: &str = "The user doesn't want to proceed with this tool use.";
 /// A question that waits for its answer.
 pub(super) struct HookQuestion {
     permission: Permission,
+    /// The hook's name for the turn that asks.
+    pub(super) turn: Option<String>,
     prompt: Prompt,
     answer: Option<oneshot::Sender<Decision>>,
     /// The answers given so far, where one call asks several things.
@@ -62,18 +64,19 @@ impl Session {
     pub(super) fn ask_by_hook(
         &mut self,
         permission: Permission,
+        turn: Option<String>,
         answer: Option<oneshot::Sender<Decision>>,
-        waits: bool,
         now: Duration,
     ) {
         if self.witnesses.questions.len() >= MOST {
             return;
         }
-        let Some(prompt) = prompt_of(&permission, &Map::new(), waits) else {
+        let Some(prompt) = prompt_of(&permission, &Map::new(), self.witnesses.waits) else {
             return;
         };
         self.witnesses.questions.push(HookQuestion {
             permission,
+            turn,
             prompt,
             answer,
             given: Map::new(),

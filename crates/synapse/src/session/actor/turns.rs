@@ -44,7 +44,7 @@ impl Session {
             return;
         };
         let task = running.task.clone();
-        let effects = running.turn.step(input, &scene, now);
+        let effects = running.turn.step(input, scene, now);
         for effect in effects {
             match effect {
                 Effect::Write(bytes) => self.write(&bytes, now),

@@ -32,7 +32,7 @@ pub struct HookSetup {
 /// All who speak beside the screen.
 pub(super) struct Witnesses {
     hooks: Option<mpsc::Receiver<HookMessage>>,
-    waits: bool,
+    pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
     /// Such an end.
@@ -184,8 +184,7 @@ impl Session {
             self.take_statement(statement, now);
         }
         if let What::Permission(permission) = event.what {
-            let patience = self.witnesses.waits;
-            self.ask_by_hook(*permission, answer, patience, now);
+            self.ask_by_hook(*permission, event.turn, answer, now);
         }
     }
 
@@ -211,10 +210,13 @@ impl Session {
     /// Takes in what the hooks say about the turn. `is_agreed` where the screen agrees.
     fn take_fact(&mut self, fact: &HookFact, is_agreed: bool, now: Duration) {
         match fact {
-            HookFact::Taken { prompt, .. } => {
+            HookFact::Taken { prompt, id } => {
                 self.witnesses.unsure_end = None;
                 self.witnesses.heard = Some((prompt.clone(), None));
-                self.witnesses.questions.clear();
+                // Each hook is a process of its own: a question of this turn may have been faster.
+                self.witnesses
+                    .questions
+                    .retain(|question| question.turn == *id);
                 self.testify_working(Witness::Hook, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
@@ -228,7 +230,7 @@ impl Session {
                 self.testify_rest(Witness::Hook, now);
             }
             HookFact::Failed { .. } | HookFact::Interrupted => {
-                self.testify_rest(Witness::Hook, now)
+                self.testify_rest(Witness::Hook, now);
             }
         }
         self.step(Input::Hook(fact), now);

@@ -52,7 +52,7 @@ impl Play {
             is_box_empty: self.is_box_empty,
             ..scene(self.state)
         };
-        self.turn.step(input, &scene, AT(at))
+        self.turn.step(input, scene, AT(at))
     }
 
     fn tick(&mut self, at: u64) -> Vec<Effect> {
@@ -313,7 +313,7 @@ fn a_program_that_rests_with_the_turn_open_does_not_keep_everybody_waiting() {
         has_screen_turn: false,
         ..scene(State::Idle)
     };
-    assert_eq!(play.turn.step(Input::Tick, &rest, AT(400)), []);
-    let ended = play.turn.step(Input::Tick, &rest, AT(3_400));
+    assert_eq!(play.turn.step(Input::Tick, rest, AT(400)), []);
+    let ended = play.turn.step(Input::Tick, rest, AT(3_400));
     assert_eq!(ended, [broken(TurnError::Unseen)]);
 }
