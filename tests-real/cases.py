@@ -194,6 +194,8 @@ def route_at(agent):
 
 def two_agents_talk(agent):
     """Two of these CLIs, each with our tools."""
+    if agent.setup.is_auto:
+        raise NotHere("auto mode asks a server about foreign tools, and there is none here")
     conversation.converse(agent)
     return Outcome()
 

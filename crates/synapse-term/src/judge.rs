@@ -23,6 +23,9 @@ use facts::Facts;
 use testimony::Testimony;
 pub use testimony::{Claim, Contradiction, Witness};
 
+/// How soon after an interrupt the screen is asked about it.
+const INTERRUPT_SPAN: Duration = Duration::from_millis(300);
+
 /// What the rules say at one moment.
 #[derive(Clone, Debug)]
 struct Verdict {
@@ -175,6 +178,11 @@ impl Judge {
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);
+        if keys == Keys::Interrupt && self.testimony.last().is_some() {
+            // From here on the screen outranks who said that the program works.
+            let soon = now + INTERRUPT_SPAN;
+            self.ask_again = Some(self.ask_again.map_or(soon, |at| at.min(soon)));
+        }
     }
 
     /// Somebody other than the screen says what the program does.

@@ -50,7 +50,10 @@ fn main() -> ExitCode {
         Command::Man => verbs::manual::man(),
         Command::Shell(args) => verbs::shell::run(&args),
         Command::ShellHook(args) => verbs::shell_hook::run(&args),
-        Command::HookEvent(args) => verbs::hook_event::run(&args),
+        Command::HookEvent(args) => {
+            verbs::hook_event::run(&args);
+            Ok(0)
+        }
         Command::ShellLine(args) => verbs::shell_line::run(&args),
         Command::DummyAgent => verbs::dummy_agent::run(),
         Command::Web(args) => verbs::web::run(&args),

@@ -106,6 +106,8 @@ pub struct Session {
     human: Option<HumanTurn>,
     /// When the program last began to work.
     busy_since: jiff::Timestamp,
+    /// When the program last wrote anything.
+    painted_at: Duration,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
@@ -158,6 +160,7 @@ impl Session {
             unreported: None,
             human: None,
             busy_since: jiff::Timestamp::now(),
+            painted_at: Duration::ZERO,
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
@@ -256,6 +259,7 @@ impl Session {
         self.ledger.board.set_look(None);
         self.ledger.board.add_painted(bytes.len());
         self.watcher.feed(bytes, now);
+        self.painted_at = now;
         let modes = self.watcher.screen().modes();
         self.ledger.board.set_alternate(modes.alternate_screen);
         self.step(Input::Output, now);

@@ -25,7 +25,7 @@ pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 use crate::transcript::{TurnRecord, Verdict};
 
 /// How long after the screen's end of a turn its transcript and hooks may still add to it.
-const LATE_PATIENCE: Duration = Duration::from_millis(500);
+const LATE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long a program may rest with the turn open before the turn fails as unseen.
 const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);

@@ -130,7 +130,6 @@ impl Follower {
                 Some(Request::Expect(number, needle)) => {
                     self.wanted = Some((number, needle));
                     self.told = None;
-                    self.files.likely = None;
                     search = SEARCH_PAUSE;
                 }
                 Some(Request::Forget) => {
@@ -182,7 +181,7 @@ struct Files {
     program: i32,
     /// The transcript, as the program says or its open files show.
     bound: Option<PathBuf>,
-    /// The only one that has the message.
+    /// The only one that had the last message.
     likely: Option<PathBuf>,
     readers: HashMap<PathBuf, Reader>,
     /// Transcripts of other folders.
@@ -205,6 +204,14 @@ impl Files {
         }
         if let Some(path) = self.bound.clone() {
             return self.read(&path)?.model.turn(needle);
+        }
+        // The conversation most likely goes on where it was.
+        if let Some(path) = self.likely.clone()
+            && let Some(turn) = self
+                .read(&path)
+                .and_then(|reader| reader.model.turn(needle))
+        {
+            return Some(turn);
         }
         let since = self.source.since;
         let candidates = place::changed_since(&self.source.root, since);

@@ -5,7 +5,7 @@
 //! direction of text, as a picture. Pipes and files get every byte as it is, and so does a terminal with
 //! `--raw-output`; with `--json` the output is exact too.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +19,11 @@ pub(crate) fn begin(is_raw: bool) {
     let is_json = std::env::args_os().any(|word| word == "--json");
     IS_OUT_EXACT.store(is_raw || is_json, Ordering::Relaxed);
     IS_ERR_EXACT.store(is_raw, Ordering::Relaxed);
+}
+
+/// Standard output as it is, for programs that read it.
+pub(crate) fn exact() -> Stdout {
+    io::stdout()
 }
 
 /// Standard output, for what others may have written.
@@ -72,7 +77,10 @@ fn harmless(text: &str) -> String {
             | '\u{200e}'
             | '\u{200f}'
             | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => safe.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            | '\u{2066}'..='\u{2069}' => {
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "<U+{:04X}>", u32::from(c));
+            }
             c => safe.push(c),
         }
     }

@@ -15,6 +15,12 @@ use crate::session::{Author, Dispatch, Errand, Found, Notice};
 /// How long an Enter may be held until the screen has drawn the line.
 const SCREEN_PATIENCE: Duration = Duration::from_millis(150);
 
+/// The same while the program is seen painting: on a busy machine it is behind, and the line will come.
+const PAINTING_PATIENCE: Duration = Duration::from_millis(600);
+
+/// A program that has painted nothing for this long has drawn all it had.
+const PAINTED: Duration = Duration::from_millis(100);
+
 /// A lone ESC is the Escape key if nothing follows it for this long.
 const ESCAPE_PATIENCE: Duration = Duration::from_millis(30);
 
@@ -263,7 +269,16 @@ impl Session {
     }
 
     fn decide(&mut self, until: Duration, now: Duration) {
-        let is_due = now >= until;
+        let last = until + PAINTING_PATIENCE - SCREEN_PATIENCE;
+        let still_at = (self.painted_at + PAINTED).min(last);
+        if now >= until
+            && now < still_at
+            && let Some(line) = &mut self.routing.line
+            && line.found.is_some()
+        {
+            line.phase = Phase::Deciding { until: still_at };
+        }
+        let is_due = now >= until && now >= still_at;
         let Some(line) = &self.routing.line else {
             return;
         };

@@ -234,8 +234,8 @@ fn the_screen_waits_for_the_transcript_and_then_is_believed() {
         play.step(Input::Screen(&report(Outcome::Completed)), 400),
         []
     );
-    assert_eq!(play.turn.deadline(), Some(AT(900)));
-    assert_eq!(play.tick(900), [replied("hi", Source::Screen)]);
+    assert_eq!(play.turn.deadline(), Some(AT(1_400)));
+    assert_eq!(play.tick(1_400), [replied("hi", Source::Screen)]);
 
     let mut play = Play::submitted(true);
     play.see(&Reading::Busy, 300);

@@ -90,10 +90,12 @@ fn state(entry: &Entry, status: &Value) -> Check {
     let text = |name: &str| status.get(name).and_then(Value::as_str).unwrap_or("");
     let queue = status.get("queue").and_then(Value::as_u64).unwrap_or(0);
     let (state, handle) = (text("status"), &entry.handle);
-    let mut said = format!("{state} ({}), {queue} waiting", text("evidence"));
-    for (witness, says) in witnesses(status) {
-        said.push_str(&format!("\n{witness}: {says}"));
-    }
+    let said = format!("{state} ({}), {queue} waiting", text("evidence"));
+    let said = witnesses(status)
+        .into_iter()
+        .fold(said, |all, (witness, says)| {
+            all + "\n" + &witness + ": " + &says
+        });
     match state {
         "INPUT_REQUIRED" => {
             let advice = format!(

@@ -1,0 +1,138 @@
+//! Other witnesses beside the screen: whom the judge believes about what.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "this is a test"
+)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synapse_term::judge::{Claim, Witness};
+use synapse_term::profile::Profile;
+use synapse_term::prompt::{Kind, ToolCall, announced};
+use synapse_term::reading::{Reading, State};
+use synapse_term::screen::Size;
+use synapse_term::watch::{Event, Watcher};
+
+const AT: fn(u64) -> Duration = Duration::from_millis;
+
+const YAML: &str = "name: toy\nidle_regex: '^> $'\n";
+
+/// A line program at rest since 5 s.
+fn at_rest() -> Watcher {
+    let profile = Profile::parse(YAML, "toy", &|_| None).unwrap();
+    let mut watcher = Watcher::new(Arc::new(profile), Size::USUAL);
+    watcher.feed(b"hello\r\n> ", AT(0));
+    watcher.tick(AT(5_000));
+    assert_eq!(watcher.reading(), &Reading::Idle);
+    watcher.take_events();
+    watcher
+}
+
+fn state(watcher: &Watcher) -> State {
+    watcher.reading().state()
+}
+
+fn contradictions(watcher: &mut Watcher) -> usize {
+    let events = watcher.take_events();
+    let is_one = |event: &&Event| matches!(event, Event::Contradiction(_));
+    events.iter().filter(is_one).count()
+}
+
+fn permission(patience: Duration) -> Claim {
+    let call = ToolCall {
+        tool: "Bash".to_owned(),
+        input: "rm -rf build".to_owned(),
+        cwd: None,
+        is_complete: true,
+    };
+    let words = "Allow Bash?".to_owned();
+    let prompt = announced(Kind::Permission, words, &["Yes", "No"], Some(call), "x");
+    Claim::Asking {
+        prompt: Box::new(prompt),
+        patience,
+    }
+}
+
+#[test]
+fn a_program_that_says_it_works_is_believed_over_an_idle_screen_and_that_is_told_once() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    assert_eq!(state(&watcher), State::Busy);
+    for at in (5_100..10_000).step_by(100) {
+        watcher.tick(AT(at));
+        assert_eq!(state(&watcher), State::Busy, "at {at}");
+    }
+    assert_eq!(contradictions(&mut watcher), 1);
+    watcher.testify(Witness::Hook, Claim::Rest, AT(10_000));
+    assert_eq!(
+        state(&watcher),
+        State::Idle,
+        "its word is enough where the screen agrees"
+    );
+    watcher.tick(AT(60_000));
+    assert_eq!(contradictions(&mut watcher), 0);
+    assert_eq!(watcher.deadline(), None, "a program at rest wakes nobody");
+}
+
+#[test]
+fn after_an_interrupt_the_screen_is_believed_since_not_every_program_reports_one() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    watcher.input(b"\x1b", AT(6_000));
+    watcher.tick(AT(7_000));
+    assert_eq!(state(&watcher), State::Idle);
+}
+
+#[test]
+fn a_witness_that_forgot_to_say_that_it_is_over_does_not_hold_a_silent_screen_for_ever() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    watcher.tick(AT(60_000));
+    assert_eq!(state(&watcher), State::Idle);
+}
+
+#[test]
+fn an_announced_question_is_asked_even_if_nobody_recognises_its_dialog() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Hook, permission(AT(900)), AT(5_000));
+    assert_eq!(state(&watcher), State::Busy, "its dialog may still come");
+    watcher.tick(AT(5_900));
+    let Reading::Asking(prompt) = watcher.reading() else {
+        panic!("it asks");
+    };
+    assert_eq!(prompt.call.as_ref().unwrap().input, "rm -rf build");
+    watcher.testify(Witness::Hook, Claim::Working, AT(7_000));
+    assert_eq!(state(&watcher), State::Busy);
+}
+
+#[test]
+fn a_dialog_on_the_screen_gets_the_tool_call_that_was_announced() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Hook, permission(AT(900)), AT(5_000));
+    watcher.feed(b"\r\nProceed? (y/n) ", AT(5_100));
+    watcher.tick(AT(9_000));
+    let Reading::Asking(prompt) = watcher.reading() else {
+        panic!("it asks");
+    };
+    assert_eq!(prompt.call.as_ref().unwrap().tool, "Bash");
+}
+
+#[test]
+fn a_word_that_is_taken_back_leaves_the_screen() {
+    let mut watcher = at_rest();
+    watcher.testify(Witness::Record, Claim::Working, AT(5_000));
+    assert_eq!(state(&watcher), State::Busy);
+    watcher.retract(Witness::Hook, AT(5_100));
+    assert_eq!(
+        state(&watcher),
+        State::Busy,
+        "another witness has nothing to take back"
+    );
+    watcher.retract(Witness::Record, AT(5_200));
+    watcher.tick(AT(9_000));
+    assert_eq!(state(&watcher), State::Idle);
+}
