@@ -15,14 +15,19 @@ use synapse_a2a::event::Source;
 use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
-use synapse_term::reply::{self, Speaker};
 use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
-use words::SUBMIT_PATIENCE;
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
+use words::{SUBMIT_PATIENCE, ending, holds, words};
 
 use crate::transcript::{TurnRecord, Verdict};
+
+/// The same while the program is seen painting.
+const PAINTING_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How soon a program that paints is looked at again.
+const PAINTING_PAUSE: Duration = Duration::from_millis(300);
 
 /// How long after the screen's end of a turn its transcript and hooks may still add to it.
 const LATE_PATIENCE: Duration = Duration::from_secs(1);
@@ -58,8 +63,12 @@ pub struct Turn {
 enum Phase {
     /// The text is in the box; the submit key is pressed at this time.
     Typed { submit_at: Duration },
-    /// The submit key was pressed; nothing has shown yet that it was noticed.
-    Submitted { since: Duration, presses: u8 },
+    /// The submit key was pressed; nothing has shown yet that it was noticed. At `due` that is looked at.
+    Submitted {
+        since: Duration,
+        due: Duration,
+        presses: u8,
+    },
     /// The program works on it.
     Running,
     /// The screen says that it is over; the transcript and the hooks may still say so too.
@@ -157,7 +166,7 @@ impl Turn {
     pub fn deadline(&self) -> Option<Duration> {
         let phase = match &self.phase {
             Phase::Typed { submit_at } => Some(*submit_at),
-            Phase::Submitted { since, .. } => Some(*since + SUBMIT_PATIENCE),
+            Phase::Submitted { due, .. } => Some(*due),
             Phase::Ending { until, .. } => Some(*until),
             Phase::Running => self.rest_since.map(|since| since + UNSEEN_PATIENCE),
             Phase::Over => return None,
@@ -306,12 +315,18 @@ impl Turn {
             Phase::Typed { submit_at } if now >= *submit_at => {
                 self.phase = Phase::Submitted {
                     since: now,
+                    due: now + SUBMIT_PATIENCE,
                     presses: 1,
                 };
                 effects.push(Effect::Write(self.submit.clone()));
             }
-            Phase::Submitted { since, presses } if now >= *since + SUBMIT_PATIENCE => {
-                effects.extend(self.submit_again(*presses, scene, now));
+            Phase::Submitted {
+                since,
+                due,
+                presses,
+            } if now >= *due => {
+                let (since, presses) = (*since, *presses);
+                effects.extend(self.submit_again(since, presses, scene, now));
             }
             Phase::Ending { ending, until } if now >= *until => {
                 let ending = ending.clone();
@@ -363,12 +378,29 @@ impl Turn {
 
     /// The submit key has shown no effect. It is pressed once more, unless the text has left the box:
     /// then another Enter would hit whatever came in its place.
-    fn submit_again(&mut self, presses: u8, scene: Scene, now: Duration) -> Vec<Effect> {
+    fn submit_again(
+        &mut self,
+        since: Duration,
+        presses: u8,
+        scene: Scene,
+        now: Duration,
+    ) -> Vec<Effect> {
+        // A program that is still painting is behind: it has not come to the key yet.
+        if scene.is_painting && now < since + PAINTING_PATIENCE {
+            let due = now + PAINTING_PAUSE;
+            self.phase = Phase::Submitted {
+                since,
+                due,
+                presses,
+            };
+            return Vec::new();
+        }
         if presses > 1 {
             return self.end(Ending::Broken(TurnError::NoReaction));
         }
         self.phase = Phase::Submitted {
             since: now,
+            due: now + SUBMIT_PATIENCE,
             presses: presses + 1,
         };
         if scene.is_box_empty {
@@ -454,41 +486,6 @@ impl Turn {
         };
         effects.push(Effect::Ended(ending));
         effects
-    }
-}
-
-fn words(said: &str) -> Option<Words> {
-    (!said.trim().is_empty()).then(|| Words {
-        text: said.to_owned(),
-        source: Source::Record,
-    })
-}
-
-/// Whether `whole` holds `part`, white space aside.
-fn holds(whole: &str, part: &str) -> bool {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let (whole, part) = (bare(whole), bare(part));
-    !part.is_empty() && whole.contains(&part)
-}
-
-fn ending(report: &TurnReport) -> Ending {
-    let text = || Words {
-        text: report.reply.text.clone(),
-        source: Source::Screen,
-    };
-    match report.outcome {
-        reply::Outcome::Completed => Ending::Replied(text()),
-        reply::Outcome::Interrupted => {
-            Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
-        }
-        reply::Outcome::Failed => {
-            // Warnings may stand before it.
-            let mut said = report.reply.blocks.iter().rev();
-            let said = said.find(|block| block.speaker == Speaker::Program);
-            let said = said.map_or("the agent reported an error", |block| block.text.as_str());
-            Ending::Failed(said.to_owned())
-        }
-        reply::Outcome::Open => Ending::Broken(TurnError::Exited),
     }
 }
 

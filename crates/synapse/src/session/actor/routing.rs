@@ -72,6 +72,8 @@ struct Line {
     candidate: Candidate,
     found: Option<Found>,
     phase: Phase,
+    /// When it is decided at the latest.
+    last: Duration,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -202,6 +204,7 @@ impl Session {
             phase: Phase::Deciding {
                 until: now + SCREEN_PATIENCE,
             },
+            last: now + PAINTING_PATIENCE,
         };
         let (handle, files) = match &line.candidate.command {
             Ok(command) => (command.handle.clone(), command.files.clone()),
@@ -269,16 +272,17 @@ impl Session {
     }
 
     fn decide(&mut self, until: Duration, now: Duration) {
-        let last = until + PAINTING_PATIENCE - SCREEN_PATIENCE;
-        let still_at = (self.painted_at + PAINTED).min(last);
-        if now >= until
-            && now < still_at
-            && let Some(line) = &mut self.routing.line
+        let still_at = self.painted_at + PAINTED;
+        let mut is_due = now >= until;
+        if let Some(line) = &mut self.routing.line
+            && is_due
             && line.found.is_some()
+            && now < still_at.min(line.last)
         {
-            line.phase = Phase::Deciding { until: still_at };
+            let until = still_at.min(line.last);
+            line.phase = Phase::Deciding { until };
+            is_due = false;
         }
-        let is_due = now >= until && now >= still_at;
         let Some(line) = &self.routing.line else {
             return;
         };

@@ -18,6 +18,9 @@ use super::tasks::{code_of, question};
 use crate::session::Receipt;
 use crate::session::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
 
+/// A program that painted within this time has more to paint.
+const PAINTING: Duration = Duration::from_millis(400);
+
 /// The task whose turn it is.
 pub(super) struct Running {
     pub(super) task: TaskId,
@@ -39,7 +42,7 @@ impl Running {
 impl Session {
     /// Lets the running turn take something in, and does what it decides.
     pub(super) fn step(&mut self, input: Input<'_>, now: Duration) {
-        let scene = self.scene();
+        let scene = self.scene(now);
         let Some(running) = &mut self.running else {
             return;
         };
@@ -64,8 +67,9 @@ impl Session {
         }
     }
 
-    fn scene(&self) -> Scene {
+    fn scene(&self, now: Duration) -> Scene {
         Scene {
+            is_painting: now < self.painted_at + PAINTING,
             state: self.watcher.reading().state(),
             is_about_to_rest: self.watcher.is_about_to_rest(),
             has_screen_turn: self.watcher.has_turn(),

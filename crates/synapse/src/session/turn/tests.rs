@@ -15,6 +15,7 @@ fn scene(state: State) -> Scene {
         is_about_to_rest: false,
         has_screen_turn: true,
         is_box_empty: false,
+        is_painting: false,
     }
 }
 
@@ -150,6 +151,23 @@ fn the_submit_key_is_not_pressed_again_where_the_box_is_empty() {
         play.tick(1_750),
         [],
         "it would hit what came in the place of the box"
+    );
+}
+
+#[test]
+fn a_program_that_paints_is_behind_and_has_not_come_to_the_key_yet() {
+    let mut play = Play::submitted(false);
+    let painting = Scene {
+        is_painting: true,
+        ..scene(State::Idle)
+    };
+    for at in (1_750..9_000).step_by(300) {
+        assert_eq!(play.turn.step(Input::Tick, painting, AT(at)), [], "at {at}");
+    }
+    assert_eq!(
+        play.tick(9_300),
+        [Effect::Write(b"\r".to_vec())],
+        "it rests, and nothing came of it"
     );
 }
 

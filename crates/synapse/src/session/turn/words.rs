@@ -6,6 +6,7 @@ use synapse_a2a::event::{Question, Source};
 use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
+use synapse_term::reply::{self, Speaker};
 use synapse_term::watch::TurnReport;
 use thiserror::Error;
 
@@ -17,6 +18,7 @@ pub(super) const SUBMIT_PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// What is to be seen of the program at the time of a step.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Scene {
     /// What the program does, for all that is known.
     pub state: State,
@@ -26,6 +28,8 @@ pub struct Scene {
     pub has_screen_turn: bool,
     /// The input box is in sight and empty.
     pub is_box_empty: bool,
+    /// It painted something a moment ago.
+    pub is_painting: bool,
 }
 
 /// What a witness reports, or what somebody wants.
@@ -153,5 +157,40 @@ impl HookFact {
             Self::Taken { id, .. } | Self::Over { id, .. } => id.as_ref(),
             Self::Failed { .. } | Self::Interrupted => None,
         }
+    }
+}
+
+pub(super) fn words(said: &str) -> Option<Words> {
+    (!said.trim().is_empty()).then(|| Words {
+        text: said.to_owned(),
+        source: Source::Record,
+    })
+}
+
+/// Whether `whole` holds `part`, white space aside.
+pub(super) fn holds(whole: &str, part: &str) -> bool {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    let (whole, part) = (bare(whole), bare(part));
+    !part.is_empty() && whole.contains(&part)
+}
+
+pub(super) fn ending(report: &TurnReport) -> Ending {
+    let text = || Words {
+        text: report.reply.text.clone(),
+        source: Source::Screen,
+    };
+    match report.outcome {
+        reply::Outcome::Completed => Ending::Replied(text()),
+        reply::Outcome::Interrupted => {
+            Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
+        }
+        reply::Outcome::Failed => {
+            // Warnings may stand before it.
+            let mut said = report.reply.blocks.iter().rev();
+            let said = said.find(|block| block.speaker == Speaker::Program);
+            let said = said.map_or("the agent reported an error", |block| block.text.as_str());
+            Ending::Failed(said.to_owned())
+        }
+        reply::Outcome::Open => Ending::Broken(TurnError::Exited),
     }
 }
