@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test web test-web test-real bench fmt lint fuzz clean
+.PHONY: help demo test web test-web test-real bench fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
@@ -66,6 +66,10 @@ fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS e
 		cargo fuzz run "$$target" -s none -- -max_total_time=$(FUZZ_SECONDS) \
 			-timeout=$(FUZZ_INPUT_SECONDS) -rss_limit_mb=1024; \
 	done
+
+soak: ## ten agents under mixed load, kills and hostile output for MINUTES (default 10); prints a verdict
+	cargo build --locked --bin synapse
+	scripts/soak $(or $(MINUTES),10)
 
 clean: ## remove everything that was built
 	cargo clean

@@ -240,6 +240,9 @@ pub(crate) struct Start {
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
+    /// Let what the agent has started answer the agent's questions and press its keys
+    #[arg(long)]
+    pub(crate) may_answer_itself: bool,
     /// Give the agent the tools of `synapse mcp`, so that it can talk to the others by itself
     #[arg(long)]
     pub(crate) mcp: bool,

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod changes;
 pub mod cli_hooks;
+mod callers;
 pub mod client;
 pub mod config;
 pub mod courier;

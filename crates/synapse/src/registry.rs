@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::handle::{Handle, HandleError};
@@ -232,18 +233,31 @@ impl Registry {
         Ok(())
     }
 
-    /// The agents that have any file here.
+    /// The agents that have any file here. What somebody else has put here does not count, nor does an agent of
+    /// which any file is theirs.
     fn ids(&self) -> Result<BTreeSet<AgentId>, RegistryError> {
-        let mut ids = BTreeSet::new();
+        let (mut ids, mut strangers) = (BTreeSet::new(), BTreeSet::new());
+        let own = rustix::process::geteuid().as_raw();
         let listing = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ids),
             listing => listing.map_err(at(&self.folder))?,
         };
         for file in listing {
-            let name = file.map_err(at(&self.folder))?.file_name();
-            ids.extend(name.to_str().and_then(id_of_file));
+            let file = file.map_err(at(&self.folder))?;
+            let Some(id) = file.file_name().to_str().and_then(id_of_file) else {
+                continue;
+            };
+            // Neither a link nor a pipe; one that is gone meanwhile was nobody's.
+            let Ok(kind) = file.metadata() else {
+                continue;
+            };
+            if kind.is_file() && kind.uid() == own {
+                ids.insert(id);
+            } else {
+                strangers.insert(id);
+            }
         }
-        Ok(ids)
+        Ok(&ids - &strangers)
     }
 }
 

@@ -33,11 +33,26 @@ const NO_COOKIE: [u8; 8] = [0xff; 8];
 /// Established, both halves of being closed while a process still has it, and closed by the other side.
 const LIVE: [u8; 4] = [1, 4, 5, 8];
 
+/// A socket that a process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Socket {
+    pub(crate) user: u32,
+    pub(crate) inode: u32,
+}
+
 /// The user who has the socket that talks from `from` to `to`, if a process has it.
 ///
 /// # Errors
 /// When the kernel cannot be asked.
 pub(crate) fn owner(from: SocketAddr, to: SocketAddr) -> io::Result<Option<u32>> {
+    Ok(find(from, to)?.map(|socket| socket.user))
+}
+
+/// The socket that talks from `from` to `to`, if a process has it.
+///
+/// # Errors
+/// When the kernel cannot be asked.
+pub(crate) fn find(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
     let Some(question) = question(from, to) else {
         return Ok(None);
     };
@@ -58,7 +73,7 @@ pub(crate) fn owner(from: SocketAddr, to: SocketAddr) -> io::Result<Option<u32>>
     }
     Ok(buffer
         .get(..length)
-        .and_then(|answer| user(answer, from, to)))
+        .and_then(|answer| socket_in(answer, from, to)))
 }
 
 /// `struct nlmsghdr`, then `struct inet_diag_req_v2`.
@@ -86,8 +101,8 @@ fn question(from: SocketAddr, to: SocketAddr) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The user in an answer (`struct nlmsghdr`, then `struct inet_diag_msg`) about this very socket.
-fn user(answer: &[u8], from: SocketAddr, to: SocketAddr) -> Option<u32> {
+/// The socket in an answer (`struct nlmsghdr`, then `struct inet_diag_msg`), if it is this very one.
+fn socket_in(answer: &[u8], from: SocketAddr, to: SocketAddr) -> Option<Socket> {
     let mut fields = Fields(answer);
     let _length = fields.take::<4>()?;
     let kind = u16::from_ne_bytes(fields.take()?);
@@ -112,7 +127,7 @@ fn user(answer: &[u8], from: SocketAddr, to: SocketAddr) -> Option<u32> {
     let inode = u32::from_ne_bytes(fields.take()?);
     let is_this = ports == (from.port(), to.port()) && ips == (from.ip(), to.ip());
     // Without an inode no process has it, and the user would be root by default.
-    (is_this && LIVE.contains(&state) && inode != 0).then_some(uid)
+    (is_this && LIVE.contains(&state) && inode != 0).then_some(Socket { user: uid, inode })
 }
 
 fn address(family: u8, bytes: [u8; 16]) -> Option<IpAddr> {
@@ -166,7 +181,8 @@ mod tests {
     }
 
     fn read(answer: &[u8]) -> Option<u32> {
-        user(answer, FROM.parse().unwrap(), TO.parse().unwrap())
+        let found = socket_in(answer, FROM.parse().unwrap(), TO.parse().unwrap());
+        found.map(|socket| socket.user)
     }
 
     #[test]
@@ -187,8 +203,8 @@ mod tests {
     fn an_answer_about_another_socket_does_not_count() {
         let other: SocketAddr = "127.0.0.1:40001".parse().unwrap();
         let text = answer(1, 0, 77);
-        assert_eq!(user(&text, other, TO.parse().unwrap()), None);
-        assert_eq!(user(&text, FROM.parse().unwrap(), other), None);
+        assert_eq!(socket_in(&text, other, TO.parse().unwrap()), None);
+        assert_eq!(socket_in(&text, FROM.parse().unwrap(), other), None);
     }
 
     #[test]

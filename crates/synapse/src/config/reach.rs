@@ -25,6 +25,8 @@ pub struct Reach {
     pub public_url: Option<PublicUrl>,
     /// Whether its card is always that of the newest protocol, with nothing for older clients.
     pub is_pure_card: bool,
+    /// Whether what the agent has started may answer the agent's questions.
+    pub may_answer_itself: bool,
     /// Who gets in.
     pub auth: Auth,
     /// The names it may be called by besides those of this machine itself.
@@ -49,6 +51,7 @@ impl Config {
             listen: self.listen,
             public_url: None,
             is_pure_card: false,
+            may_answer_itself: false,
             auth: self.auth,
             host_names: self.host_names.clone(),
             tls: self.tls.clone(),

@@ -4,6 +4,7 @@
 mod body;
 mod caller;
 mod door;
+mod itself;
 mod names;
 mod refusals;
 
@@ -25,7 +26,9 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let refusal = match look(&served.door, &request) {
+    let peer = request.extensions().get::<Peer>();
+    let looked = look(&served.door, &request);
+    let refusal = match looked.and_then(|()| itself::check(&served, &request, peer)) {
         Ok(()) => body::bound(&mut request).err(),
         Err(refusal) => Some(refusal),
     };

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use super::Hub;
 use super::problem::Problem;
 use super::shapes::Session;
+use crate::callers::is_below;
 use crate::serve::Peer;
 use crate::token::Token;
 
@@ -122,6 +123,10 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
             return Err(Problem::new(StatusCode::FORBIDDEN, "foreign_origin", error));
         }
     }
+    if is_answer(request) && is_below_agent(hub, request) {
+        let error = "an agent does not answer questions, and neither does what it has started; a person does";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "answers_itself", error));
+    }
     if request.method() == Method::POST && has_body(headers) && !is_json(headers) {
         let error = "a POST with a body must have the Content-Type application/json";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
@@ -160,6 +165,23 @@ fn caller(hub: &Hub, headers: &HeaderMap, has_cookie: bool) -> Result<Session, P
         let error = "who are you? Open the link that `synapse web` or `synapse web login` prints";
         Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", error)
     })
+}
+
+/// Whether this answers a question, presses keys or types.
+fn is_answer(request: &Request) -> bool {
+    let path = request.uri().path();
+    let mut ends = ["/answer", "/input", "/keys"].iter();
+    request.method() == Method::POST && ends.any(|end| path.ends_with(end))
+        || path.starts_with("/api/agents/") && path.ends_with("/terminal")
+}
+
+/// Whether the caller was started by an agent of this machine.
+fn is_below_agent(hub: &Hub, request: &Request) -> bool {
+    let callers = request.extensions().get::<Peer>().map(Peer::processes);
+    let callers = callers.unwrap_or_default();
+    let agents = hub.registry.list().unwrap_or_default();
+    let mut agents = agents.iter();
+    agents.any(|agent| callers.iter().any(|caller| is_below(*caller, agent.pid)))
 }
 
 /// The value of our cookie.

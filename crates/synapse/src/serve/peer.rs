@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
+use crate::callers::holders;
 use crate::sock_diag;
 
 /// The other end of a connection; every request on it carries the same one.
@@ -56,6 +57,17 @@ impl Peer {
                 None
             })
         })
+    }
+}
+
+impl Peer {
+    /// The processes that have the other end, if it is on this machine.
+    pub fn processes(&self) -> Vec<u32> {
+        if !self.is_here() {
+            return Vec::new();
+        }
+        let found = sock_diag::find(self.0.remote, self.0.local).ok().flatten();
+        found.map_or_else(Vec::new, |socket| holders(socket.inode))
     }
 }
 

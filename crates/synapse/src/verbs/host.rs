@@ -153,6 +153,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             listen: args.listen.unwrap_or(reach.listen),
             public_url: args.public_url.clone(),
             is_pure_card: args.pure_card,
+            may_answer_itself: args.may_answer_itself,
             ..reach
         },
         ca_file: config.ca_file,

@@ -57,6 +57,9 @@ fn start(args: &Start) -> Result<u8> {
     if let Some(url) = &args.public_url {
         command.args(["--public-url", url.as_str()]);
     }
+    if args.may_answer_itself {
+        command.arg("--may-answer-itself");
+    }
     if args.pure_card {
         command.arg("--pure-card");
     }

@@ -17,6 +17,8 @@ pub struct Door {
     pub is_pure_card: bool,
     /// Whether it listens on this machine only.
     pub is_local: bool,
+    /// Whether what the agent has started may answer its questions.
+    pub may_answer_itself: bool,
     pub(super) auth: Auth,
     pub(super) token: Token,
     /// The user we run as.
@@ -49,6 +51,7 @@ impl Door {
             url: public.map_or(endpoint, ToString::to_string),
             is_pure_card: reach.is_pure_card,
             is_local,
+            may_answer_itself: reach.may_answer_itself,
             auth: reach.auth,
             token,
             user: rustix::process::geteuid().as_raw(),
