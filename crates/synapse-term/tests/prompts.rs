@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -319,7 +320,7 @@ fn bash_dialog(rows: &[(&str, bool)]) -> String {
         } else {
             ""
         };
-        screen += &["   ", colour, row, "\x1b[39m\r\n"].concat();
+        let _ = write!(screen, "   {colour}{row}\x1b[39m\r\n");
     }
     screen + "\r\n Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel\x1b[?25l"
 }

@@ -219,6 +219,10 @@ pub(crate) struct Wrap {
 
 /// `synapse start …`
 #[derive(Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 pub(crate) struct Start {
     /// A built-in profile, or a YAML file
     pub(crate) profile: String,

@@ -151,8 +151,7 @@ impl Scanner {
         };
     }
 
-    #[allow(clippy::inline_always, reason = "every byte of a sequence passes here")]
-    #[inline(always)]
+    #[inline]
     fn hold(&mut self, byte: u8) {
         if self.held.len() <= self.longest() {
             self.held.push(byte);

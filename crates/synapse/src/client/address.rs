@@ -58,16 +58,17 @@ fn place(address: IpAddr) -> Place {
 )]
 fn place_v4(address: Ipv4Addr) -> Place {
     match address.octets() {
-        // Where clouds keep what only their own machines may know.
-        [100, 100, 100, 200] | [168, 63, 129, 16] => Place::Nowhere,
-        [127 | 10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] => Place::Near,
-        // This network, link-local, protocol assignments, documentation, benchmarks, multicast, reserved.
+        // This network, link-local, protocol assignments, documentation, benchmarks, multicast, reserved; and where
+        // clouds keep what only their own machines may know.
         [0 | 224.., ..]
         | [169, 254, ..]
         | [192, 0, 0 | 2, _]
         | [198, 18 | 19, ..]
         | [198, 51, 100, _]
-        | [203, 0, 113, _] => Place::Nowhere,
+        | [203, 0, 113, _]
+        | [100, 100, 100, 200]
+        | [168, 63, 129, 16] => Place::Nowhere,
+        [127 | 10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] => Place::Near,
         _ => Place::Internet,
     }
 }
@@ -86,13 +87,11 @@ fn place_v6(address: Ipv6Addr) -> Place {
         place_v4(Ipv4Addr::from_bits(bits))
     };
     match address.segments() {
-        // As above.
-        [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Place::Nowhere,
+        // Teredo, documentation, and the metadata of a cloud.
+        [0x2001, 0 | 0xdb8, ..] | [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Place::Nowhere,
         [0xfc00..=0xfdff, ..] => Place::Near,
         // Addresses that lead to an IPv4 one through a gateway (NAT64, 6to4).
         [0x64, 0xff9b, .., high, low] | [0x2002, high, low, ..] => embedded(high, low),
-        // Teredo, and documentation.
-        [0x2001, 0 | 0xdb8, ..] => Place::Nowhere,
         [0x2000..=0x3fff, ..] => Place::Internet,
         _ => Place::Nowhere,
     }
