@@ -1,9 +1,9 @@
 //! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
 
 pub mod address;
+mod callers;
 pub mod changes;
 pub mod cli_hooks;
-mod callers;
 pub mod client;
 pub mod config;
 pub mod courier;

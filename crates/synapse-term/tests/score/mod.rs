@@ -16,6 +16,7 @@
 )]
 
 mod alike;
+mod reply;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,10 +27,10 @@ use synapse_term::cast::{Cast, What};
 use synapse_term::profile::Profile;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
-use synapse_term::reply::Outcome;
 use synapse_term::watch::{Event, TurnReport, Watcher};
 
 use alike::{exactly, loosely, same_key};
+use reply::{replies, reply};
 
 /// A true change is not held against us before this has passed.
 const GRACE: f64 = 1.0;
@@ -46,6 +47,8 @@ pub struct Truth {
     pub states: Vec<TrueState>,
     pub prompts: Vec<TruePrompt>,
     pub replies: Vec<String>,
+    /// What submits a message, where it is not Enter.
+    pub submit: Option<String>,
 }
 
 pub struct TrueState {
@@ -71,6 +74,9 @@ pub struct Score {
     pub prompts: usize,
     pub recall: f64,
     pub precision: f64,
+    /// Replies of which 99 words in 100 are right, and of which 99 in 100 belong there.
+    pub replies_right: usize,
+    pub replies: usize,
     pub notes: Vec<String>,
 }
 
@@ -87,7 +93,7 @@ impl Score {
     /// One row of the table.
     pub fn row(&self, name: &str) -> String {
         format!(
-            "{name:36} {:7.2}% {:6.2} {:6} {:8} {:>7} {:7.2} {:9.2}",
+            "{name:36} {:7.2}% {:6.2} {:6} {:8} {:>7} {:7.2} {:9.2} {:>7}",
             100.0 * self.share(),
             self.worst_delay,
             self.missed,
@@ -95,6 +101,7 @@ impl Score {
             format!("{}/{}", self.prompts_right, self.prompts),
             self.recall,
             self.precision,
+            format!("{}/{}", self.replies_right, self.replies),
         )
     }
 }
@@ -102,8 +109,16 @@ impl Score {
 /// The head of the table.
 pub fn head() -> String {
     format!(
-        "{:36} {:>8} {:>6} {:>6} {:>8} {:>7} {:>7} {:>9}",
-        "recording", "state", "delay", "missed", "spurious", "prompts", "recall", "precision"
+        "{:36} {:>8} {:>6} {:>6} {:>8} {:>7} {:>7} {:>9} {:>7}",
+        "recording",
+        "state",
+        "delay",
+        "missed",
+        "spurious",
+        "prompts",
+        "recall",
+        "precision",
+        "replies"
     )
 }
 
@@ -226,6 +241,7 @@ pub fn truth(path: &Path) -> Truth {
         states,
         prompts,
         replies,
+        submit: expect["submit"].as_str().map(str::to_owned),
     }
 }
 
@@ -266,6 +282,7 @@ pub fn score(run: &Run, truth: &Truth, compare: Compare) -> Score {
         .filter(|p| prompt_right(run, p, compare, &mut notes))
         .count();
     let (recall, precision) = reply(run, truth, &mut notes);
+    let (replies_right, replies) = replies(run, truth, &mut notes);
     Score {
         right,
         judged,
@@ -276,6 +293,8 @@ pub fn score(run: &Run, truth: &Truth, compare: Compare) -> Score {
         prompts: truth.prompts.len(),
         recall,
         precision,
+        replies_right,
+        replies,
         notes,
     }
 }
@@ -427,65 +446,32 @@ fn prompt_right(run: &Run, truth: &TruePrompt, compare: Compare, notes: &mut Vec
     false
 }
 
-/// The last true reply against the last turn's.
-fn reply(run: &Run, truth: &Truth, notes: &mut Vec<String>) -> (f64, f64) {
-    let Some(wanted) = truth.replies.last() else {
-        return (1.0, 1.0);
-    };
-    let wanted = words(wanted);
-    let turn = run
-        .turns
-        .iter()
-        .rev()
-        .find(|turn| turn.outcome != Outcome::Open)
-        .or(run.turns.last());
-    let got = turn.map(|turn| words(&turn.reply.text)).unwrap_or_default();
-    if wanted.is_empty() {
-        return (1.0, 1.0);
-    }
-    let common = longest_common(&wanted, &got) as f64;
-    let (recall, precision) = (
-        common / wanted.len() as f64,
-        if got.is_empty() {
-            0.0
-        } else {
-            common / got.len() as f64
-        },
-    );
-    if recall < 0.99 || precision < 0.99 {
-        notes.push(format!(
-            "reply {recall:.2}/{precision:.2}: {:?}",
-            turn.map(|t| &t.reply.text)
-        ));
-    }
-    (recall, precision)
-}
-
-/// The words of a Markdown text, without its marks.
-pub fn words(text: &str) -> Vec<String> {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("```"))
-        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '|'))
-        .map(|word| word.replace(['*', '`', '#'], ""))
-        .filter(|word| {
-            word.chars().any(char::is_alphanumeric) || word.chars().any(|c| "{}[]()=".contains(c))
-        })
-        .collect()
-}
-
-fn longest_common(a: &[String], b: &[String]) -> usize {
-    let mut row = vec![0usize; b.len() + 1];
-    for x in a {
-        let mut diagonal = 0;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = if x == y {
-                diagonal + 1
-            } else {
-                above.max(row[j])
-            };
-            diagonal = above;
+/// What somebody would read who takes every silence of that length for rest.
+pub fn by_silence(cast: &Cast, silence: f64) -> Run {
+    let mut readings = Vec::new();
+    let (mut last, mut state) = (0.0, State::Starting);
+    let evidence = || String::from("silence");
+    for event in &cast.events {
+        let at = seconds(event.at);
+        if state != State::Idle && at >= last + silence {
+            state = State::Idle;
+            readings.push((last + silence, Reading::Idle, evidence()));
+        }
+        if let What::Output(_) = &event.what {
+            last = at;
+            if state == State::Idle {
+                state = State::Busy;
+                readings.push((at, Reading::Busy, evidence()));
+            }
         }
     }
-    row[b.len()]
+    let end = seconds(cast.end());
+    if state != State::Idle && end >= last + silence {
+        readings.push((last + silence, Reading::Idle, evidence()));
+    }
+    Run {
+        readings,
+        turns: Vec::new(),
+        end,
+    }
 }
