@@ -9,6 +9,7 @@ mod extract;
 mod overlay;
 mod scan;
 mod size;
+mod shed;
 mod snapshot;
 
 use std::cell::Cell;
@@ -27,6 +28,7 @@ use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
 use scan::{Found, Scanner};
+use shed::Shed;
 
 pub use overlay::Overlay;
 pub use size::{Size, SizeError};
@@ -73,6 +75,7 @@ pub struct Screen {
     partial: Vec<u8>,
     /// The emulator failed since somebody asked.
     is_lost: bool,
+    shed: Shed,
 }
 
 impl Screen {
@@ -95,6 +98,7 @@ impl Screen {
             is_damaged: true,
             partial: Vec::new(),
             is_lost: false,
+            shed: Shed::default(),
         }
     }
 
@@ -331,7 +335,7 @@ impl Screen {
                 self.release();
             }
         }
-        self.guarded(|emulator, parser| parser.advance(emulator, rest));
+        self.advance_by_pieces(rest);
         self.collect();
     }
 

@@ -26,25 +26,44 @@ pub struct Follower {
     window: Vec<Arc<Row>>,
     /// How many rows of the screen stick to the top.
     sticky: usize,
+    /// How many rows of a header the text was seen to scroll under.
+    header: usize,
     is_active: bool,
+    /// Rows were lost: the conversation was too long.
+    is_cut: bool,
 }
 
 impl Follower {
     /// A turn begins.
     pub fn begin(&mut self, screen: &mut Screen) {
         self.past.clear();
+        self.is_cut = false;
         self.window = screen.frame().rows;
         self.is_active = true;
+        screen.keep_rows(true);
     }
 
     /// The turn is over.
-    pub fn end(&mut self) {
+    pub fn end(&mut self, screen: &mut Screen) {
         *self = Self::default();
+        screen.keep_rows(false);
     }
 
-    /// Looks at the screen. Costs nothing outside a turn and on the main screen.
+    /// Whether the beginning of the turn was lost because it was too long.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Looks at the screen. Costs nothing outside a turn, and next to nothing on the main screen.
     pub fn look(&mut self, screen: &mut Screen) {
-        if !self.is_active || !screen.modes().alternate_screen || self.stands_still(screen) {
+        if !self.is_active {
+            return;
+        }
+        let kept = screen.take_kept();
+        if !kept.is_empty() {
+            self.keep(kept.into_iter().map(Arc::new).collect());
+        }
+        if !screen.modes().alternate_screen || self.stands_still(screen) {
             return;
         }
         let mut rows = screen.frame().rows;
@@ -52,6 +71,20 @@ impl Follower {
         let whole = overlap(&self.window, &rows);
         // The first row may be a copy of the message that sticks to the top.
         let below = overlap(&self.window, rows.get(1..).unwrap_or_default());
+        // A header stays where it is while the text below it scrolls.
+        let header = header(&self.window, &rows);
+        let scrolled = overlap(
+            self.window.get(header..).unwrap_or_default(),
+            rows.get(header..).unwrap_or_default(),
+        );
+        if header > 0 && scrolled.moved > 0 && scrolled.equal > whole.equal.max(below.equal) {
+            let moved = header..header + scrolled.moved;
+            let past = self.window.get(moved).unwrap_or_default().to_vec();
+            self.keep(past);
+            self.header = header;
+            self.window = rows;
+            return;
+        }
         let best = if below.equal > whole.equal {
             rows.remove(0);
             self.sticky = 1;
@@ -60,11 +93,18 @@ impl Follower {
             whole
         };
         if best.equal >= PROOF {
-            self.past.extend(self.window.drain(..best.moved));
-            let excess = self.past.len().saturating_sub(LONGEST);
-            self.past.drain(..excess);
+            let past = self.window.drain(..best.moved).collect();
+            self.keep(past);
         }
         self.window = rows;
+    }
+
+    /// Keeps rows that have left the screen.
+    fn keep(&mut self, rows: Vec<Arc<Row>>) {
+        self.past.extend(rows);
+        let excess = self.past.len().saturating_sub(LONGEST);
+        self.is_cut |= excess > 0;
+        self.past.drain(..excess);
     }
 
     /// Whether the upper rows are where they were: then nothing has left the screen. Programs
@@ -79,18 +119,28 @@ impl Follower {
     pub fn rows(&mut self, screen: &mut Screen) -> Vec<Arc<Row>> {
         if self.is_active && screen.modes().alternate_screen {
             self.look(screen);
-            let visible = screen.frame().rows.into_iter().skip(self.sticky);
+            let visible = screen.frame().rows.into_iter();
+            let visible = visible.skip(self.sticky.max(self.header));
             return self.past.iter().cloned().chain(visible).collect();
         }
+        self.look(screen);
         let visible = screen.frame().rows;
-        screen
-            .scrollback(SCROLLBACK)
-            .into_iter()
-            .map(Arc::new)
-            .chain(visible)
-            .collect()
+        let scrollback = screen.scrollback(SCROLLBACK).into_iter().map(Arc::new);
+        let past = self.past.iter().cloned();
+        past.chain(scrollback).chain(visible).collect()
     }
 }
+
+/// How many rows at the top of two frames are the same, where something is to be seen in them.
+fn header(before: &[Arc<Row>], after: &[Arc<Row>]) -> usize {
+    let pairs = before.iter().zip(after);
+    let same = pairs.take_while(|(old, new)| old.text == new.text).count();
+    let is_seen = after.iter().take(same).any(|row| !row.text.is_empty());
+    if is_seen && same <= HEADER { same } else { 0 }
+}
+
+/// A header is no higher than this.
+const HEADER: usize = 8;
 
 /// How one frame lies over the next.
 #[derive(Clone, Copy, Debug, Default)]

@@ -38,6 +38,11 @@ const MARKS: usize = 16;
 /// The most cells that are kept above the screen.
 const SCROLLBACK_CELLS: usize = 1_000_000;
 
+/// How many rows are kept above a screen of this size.
+pub(super) fn scrollback(size: Size) -> usize {
+    SCROLLBACK.min(SCROLLBACK_CELLS / usize::from(size.cols()))
+}
+
 /// Whether a character may take no column. Latin text, and the arrows, boxes and spinners that programs are
 /// drawn with, are passed by without a look into the table.
 #[inline]
@@ -142,7 +147,7 @@ impl<L: EventListener> Emulator<L> {
 /// Very wide screens have fewer rows above them.
 fn config(size: Size) -> Config {
     Config {
-        scrolling_history: SCROLLBACK.min(SCROLLBACK_CELLS / usize::from(size.cols())),
+        scrolling_history: scrollback(size),
         kitty_keyboard: true,
         osc52: Osc52::Disabled,
         ..Config::default()
