@@ -50,9 +50,11 @@ pub fn is_rule(text: &str) -> bool {
         )
     };
     let drawn = text.chars().filter(|c| edge(*c)).count();
+    // The corners of some boxes are blocks.
+    let ends = |c: char| edge(c) || is_border(c);
     drawn >= SHORTEST_RULE
-        && text.starts_with(edge)
-        && text.ends_with(edge)
+        && text.starts_with(ends)
+        && text.ends_with(ends)
         && drawn * 2 > text.chars().count()
 }
 
@@ -63,7 +65,23 @@ pub fn is_top_edge(text: &str, col: usize) -> bool {
 }
 
 fn is_border(c: char) -> bool {
-    matches!(c, '│' | '┃' | '║' | '▌' | '▐' | '┆' | '┊' | '╎')
+    matches!(
+        c,
+        '│' | '┃'
+            | '║'
+            | '▌'
+            | '▐'
+            | '┆'
+            | '┊'
+            | '╎'
+            | '▊'
+            | '▋'
+            | '▉'
+            | '▍'
+            | '▎'
+            | '▏'
+            | '▕'
+    )
 }
 
 /// A row without the borders of the boxes it stands in, and the column where the rest begins.
@@ -97,6 +115,21 @@ pub struct BoxView {
     pub bottom: usize,
     /// What the user has typed into it. A placeholder is not.
     pub text: String,
+    /// Whose text it shows.
+    pub holds: Holds,
+}
+
+/// What an input box holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Nothing.
+    Nothing,
+    /// A text of the program's own: nobody typed it.
+    Placeholder,
+    /// The message that was submitted last.
+    Echo,
+    /// Something that somebody typed.
+    Text,
 }
 
 /// Looks for the input box a profile describes: the lowest one that fits.
@@ -155,10 +188,21 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
         .placeholder
         .as_ref()
         .is_some_and(|p| p.is_match(&text));
+    let shown = (top..=bottom).map(|row| frame.text(row).trim_end());
+    let is_bare = shown.enumerate().all(|(index, text)| {
+        let from = if index == 0 { marker.end() } else { 0 };
+        text.get(from..).unwrap_or("").trim().is_empty()
+    });
+    let holds = match (is_bare, is_placeholder || text.is_empty()) {
+        (true, _) => Holds::Nothing,
+        (false, true) => Holds::Placeholder,
+        (false, false) => Holds::Text,
+    };
     Some(BoxView {
         top,
         bottom,
         text: if is_placeholder { String::new() } else { text },
+        holds,
     })
 }
 
@@ -193,12 +237,18 @@ fn typed(row: &Row, from: usize) -> String {
         col += c.width().unwrap_or(0);
     }
     let text = if from == 0 { text.trim_start() } else { text };
+    // A cursor that is painted at the end was not typed.
+    let text = text.trim_end();
+    let text = text.strip_suffix(CURSORS).unwrap_or(text);
     if is_typed {
         text.trim_end().to_owned()
     } else {
         String::new()
     }
 }
+
+/// What programs paint for a cursor, where it is not inverse.
+const CURSORS: [char; 6] = ['█', '▌', '▏', '▎', '▍', '▮'];
 
 /// Whether everything in a row is painted as a hint.
 pub fn is_hint(row: &Row) -> bool {
@@ -220,7 +270,11 @@ fn is_grey(row: &Row, col: usize) -> bool {
         return true;
     }
     match style.fg {
-        Colour::Rgb(r, g, b) => r.abs_diff(g) < 16 && g.abs_diff(b) < 16 && r < 0xc0,
+        // Themes have bluish and brownish greys.
+        Colour::Rgb(r, g, b) => {
+            let (low, high) = (r.min(g).min(b), r.max(g).max(b));
+            high - low < 16 && high < 0xc0 || high - low < 56 && high < 0x90
+        }
         Colour::Indexed(index) => index == 8 || (236..=248).contains(&index),
         Colour::Default => false,
     }

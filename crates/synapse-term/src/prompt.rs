@@ -161,6 +161,7 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| menu::form(frame, profile))
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
+        .or_else(|| menu::lit(frame))
         .or_else(|| menu::hinted(frame))
         .or_else(|| line::painted(frame))
         .map(|prompt| (prompt, Sureness::Shape))
@@ -208,6 +209,20 @@ pub(crate) fn escape_hint(line: &str) -> Option<String> {
         .unwrap_or(hint.len());
     let words = hint.get(..end)?.split_whitespace().take(4);
     Some(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Reads a dialog that stands above an input box which stays in sight: only what can be agreed to
+/// and refused, for a list may well be a reply.
+pub fn read_above(frame: &Frame, profile: &Profile, top: usize) -> Option<(Prompt, Sureness)> {
+    let mut above = frame.clone();
+    above.rows.truncate(top);
+    above.cursor.is_visible = false;
+    let prompt = menu::numbered(&above, profile)
+        .or_else(|| menu::marked(&above))
+        .or_else(|| buttons::read(&above))
+        .or_else(|| menu::lit(&above))?;
+    let is_offer = answer::is_permission(&prompt.options) && prompt.options.len() >= 2;
+    is_offer.then_some((prompt, Sureness::Shape))
 }
 
 /// A question that was announced, or must be there, but that nobody can read.

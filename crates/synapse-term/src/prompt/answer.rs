@@ -7,15 +7,24 @@ use super::{Choice, Kind, Layout, Prompt};
 use crate::keys::{Discipline, Key, KeyError, KeyboardMode, PasteError, encode, paste};
 
 /// Words that agree.
-const YES: [&str; 12] = [
-    "yes", "y", "allow", "approve", "accept", "ok", "proceed", "continue", "trust", "run", "はい",
+const YES: [&str; 22] = [
+    "yes", "y", "yep", "yeah", "allow", "approve", "accept", "ok", "okay", "proceed", "continue",
+    "confirm", "trust", "run", "execute", "apply", "grant", "permit", "agree", "sure", "はい",
     "許可",
 ];
 
 /// Words that refuse.
-const NO: [&str; 14] = [
+const NO: [&str; 22] = [
     "no",
     "n",
+    "nope",
+    "not",
+    "never",
+    "skip",
+    "block",
+    "disallow",
+    "dismiss",
+    "stop",
     "deny",
     "reject",
     "refuse",
@@ -31,7 +40,14 @@ const NO: [&str; 14] = [
 ];
 
 /// Words that agree to more than this once.
-const WIDER: [&str; 13] = [
+const WIDER: [&str; 20] = [
+    "yolo",
+    "bypass",
+    "without ask",
+    "whole",
+    "entire",
+    "forever",
+    "mode",
     "always",
     "don't ask",
     "dont ask",

@@ -28,8 +28,14 @@ struct Button<'a> {
 /// Reads the lowest row of buttons.
 pub(super) fn read(frame: &Frame) -> Option<Prompt> {
     let last = frame.last_row()?;
+    // Somebody who can type below them has answered.
+    let is_typed = |row: &usize| {
+        let cursor = frame.cursor;
+        cursor.is_visible && cursor.row > *row && !frame.before_cursor().trim().is_empty()
+    };
     (last.saturating_sub(REACH)..=last)
         .rev()
+        .take_while(|row| !is_typed(row))
         .find_map(|row| at(frame, row))
 }
 
@@ -38,12 +44,18 @@ fn at(frame: &Frame, row: usize) -> Option<Prompt> {
     let (options, selected) = if let Some(options) = keyed(painted) {
         (options, None)
     } else {
-        let (buttons, selected) = radios(painted).or_else(|| {
-            let buttons = bracketed(painted).or_else(|| split(painted))?;
+        let lit_among = |buttons: Vec<Button<'_>>| {
             let selected = lit(&buttons, ground(painted))?;
-            Some((buttons, selected))
-        })?;
-        (choices(&buttons, selected), Some(selected))
+            Some((choices(&buttons, selected), selected))
+        };
+        let chosen =
+            |(buttons, selected): (Vec<Button<'_>>, usize)| (choices(&buttons, selected), selected);
+        let (options, selected) = radios(painted)
+            .map(chosen)
+            .or_else(|| bracketed(painted).and_then(lit_among))
+            .or_else(|| pointed(painted).map(chosen))
+            .or_else(|| split(painted).and_then(lit_among))?;
+        (options, Some(selected))
     };
     // A row of words with one in colour is a toolbar unless it can be agreed to or refused; a
     // single button can only be pressed.
@@ -120,12 +132,16 @@ fn bracketed(row: &Row) -> Option<Vec<Button<'_>>> {
 static BRACKETED: LazyLock<Regex> =
     LazyLock::new(|| constant(r"[<\[]\s*([^<>\[\]\s][^<>\[\]]*?)\s*[>\]]"));
 
-static KEYED: LazyLock<Regex> = LazyLock::new(|| constant(r"\[(\w)\]\s+(\w[\w'-]*(?: [\w'-]+)*)"));
+static KEYED: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"[\[(](\w)[\])]\s+(\w[\w'-]*(?: [\w'-]+)*)"));
 
 /// `[y] Approve   [n] Deny`: each with its key.
 fn keyed(row: &Row) -> Option<Vec<Choice>> {
     let (_, inner) = unboxed(&row.text);
-    let is_all = KEYED.replace_all(inner, "").trim().is_empty();
+    let rest = KEYED.replace_all(inner, "");
+    let is_all = rest
+        .chars()
+        .all(|c| c.is_whitespace() || "/|·•,".contains(c));
     let options: Vec<Choice> = KEYED
         .captures_iter(inner)
         .filter_map(|groups| {
@@ -153,13 +169,13 @@ fn split(row: &Row) -> Option<Vec<Button<'_>>> {
         if trimmed.is_empty() {
             continue;
         }
-        // Hints stand apart from the buttons.
-        if !buttons.is_empty() && gap > WIDEST_GAP {
+        // Hints stand apart from the buttons, or name a key.
+        if !buttons.is_empty() && (gap > WIDEST_GAP || KEY_NAME.is_match(trimmed)) {
             break;
         }
         gap = 0;
         let lead = piece.len() - piece.trim_start().len();
-        if trimmed.chars().count() > LONGEST {
+        if trimmed.chars().count() > LONGEST || trimmed.contains(['?', '？', ':', '[', '(']) {
             return None;
         }
         buttons.push(Button {
@@ -169,6 +185,25 @@ fn split(row: &Row) -> Option<Vec<Button<'_>>> {
     }
     (2..=5).contains(&buttons.len()).then_some(buttons)
 }
+
+/// `❯ Yes   No   Always`: a mark before the selected one.
+fn pointed(row: &Row) -> Option<(Vec<Button<'_>>, usize)> {
+    let mut buttons = split(row)?;
+    let is_pointed = |button: &Button<'_>| button.label.starts_with(POINTERS);
+    let selected = buttons.iter().position(is_pointed)?;
+    let is_only = buttons.iter().filter(|button| is_pointed(button)).count() == 1;
+    let button = buttons.get_mut(selected)?;
+    button.label = button.label.trim_start_matches(POINTERS).trim_start();
+    let is_named = !button.label.is_empty();
+    (is_only && is_named).then_some((buttons, selected))
+}
+
+const POINTERS: [char; 8] = ['❯', '›', '>', '▶', '➤', '→', '▸', '»'];
+
+/// Keys as hints name them.
+static KEY_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?i)^(ctrl|alt|shift|cmd|enter|return|esc|escape|tab|space|arrows?|⇆|↑|↓|←|→|⏎|↵)")
+});
 
 /// The only button that is lit: inverse, or on another background than the row has.
 fn lit(buttons: &[Button<'_>], ground: Colour) -> Option<usize> {
@@ -204,5 +239,6 @@ mod tests {
     fn patterns_compile() {
         assert!(BRACKETED.is_match("< No  >"));
         assert!(KEYED.is_match("[y] Approve"));
+        assert!(KEY_NAME.is_match("ctrl+f fullscreen"));
     }
 }

@@ -342,8 +342,10 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
         return None;
     }
     let default = bracketed_default(line, &options);
-    let heading = question::above(frame, first).text;
-    let asks = heading.ends_with(['?', '？', ':', '：']);
+    let heading = question::heading(frame, first).or_else(|| {
+        let above = question::above(frame, first).text;
+        above.ends_with([':', '：']).then_some(above)
+    });
     let kind = if is_permission(&options) {
         Kind::Permission
     } else {
@@ -351,7 +353,7 @@ fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
     };
     Some(finish(
         kind,
-        if asks { &heading } else { line },
+        heading.as_deref().unwrap_or(line),
         options,
         default,
     ))

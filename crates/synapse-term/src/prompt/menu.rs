@@ -84,16 +84,18 @@ pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
 pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
     let last = frame.last_row()?;
     let floor = last.saturating_sub(FINE_PRINT + 24);
-    let at = (floor..=last)
+    (floor..=last)
         .rev()
-        .find(|row| entry(frame, *row).is_some_and(|e| e.is_marked))?;
-    let marked = entry(frame, at)?;
-    let belongs = |row: &usize| {
-        entry(frame, *row).is_some_and(|e| e.col == marked.col && (!e.is_marked || *row == at))
-    };
-    let top = (0..at).rev().take_while(belongs).last().unwrap_or(at);
-    let end = (at + 1..=last).take_while(belongs).last().unwrap_or(at);
-    if end == top || end - top > LONGEST_LIST || is_over(frame, end) {
+        .find_map(|row| marked_at(frame, row, last))
+}
+
+/// The list whose entry in row `at` has the mark.
+fn marked_at(frame: &Frame, at: usize, last: usize) -> Option<Prompt> {
+    let marked = entry(frame, at).filter(|entry| entry.is_marked)?;
+    let entries = entries(frame, at, marked.col, last);
+    let (top, end) = (entries.first()?.0, entries.last()?.1);
+    let selected = entries.iter().position(|(row, ..)| *row == at)?;
+    if entries.len() < 2 || entries.len() > LONGEST_LIST || is_over(frame, end) {
         return None;
     }
     let style = |row: usize| {
@@ -101,7 +103,9 @@ pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
             .row(row)
             .map_or_else(Style::default, |r| r.style_at(marked.col))
     };
-    let stands_out = (top..=end).all(|row| row == at || style(row) != style(at));
+    let stands_out = entries
+        .iter()
+        .all(|(row, ..)| *row == at || style(*row) != style(at));
     let hints = (end + 1..=last).chain(top.saturating_sub(2)..top);
     let is_hinted = hints
         .into_iter()
@@ -110,25 +114,112 @@ pub(super) fn marked(frame: &Frame) -> Option<Prompt> {
     let is_elsewhere =
         cursor.is_visible && !(top.saturating_sub(1)..=end + 1).contains(&cursor.row);
     let question = question::above(frame, top);
-    let asks = question.is_asked;
-    let is_menu = is_hinted || asks && (stands_out || !cursor.is_visible);
-    if is_elsewhere || !is_menu {
+    let labels = entries.iter().map(|(_, _, label)| label.clone());
+    let options = hinted_keys(labels.clone()).unwrap_or_else(|| {
+        let steps_to = |(index, label)| Choice {
+            key: steps(index, selected, "Up", "Down"),
+            label,
+        };
+        labels.enumerate().map(steps_to).collect()
+    });
+    // What can be agreed to and refused is a question, whatever stands above it.
+    let is_offer = !cursor.is_visible && super::answer::is_permission(&options);
+    let asks = question.is_asked && (stands_out || !cursor.is_visible);
+    if is_elsewhere || !(is_hinted || asks || is_offer) {
         return None;
     }
-    let label = |row: usize| entry(frame, row).map_or_else(String::new, |e| e.label);
-    let options = hinted_keys((top..=end).map(label)).unwrap_or_else(|| {
-        let steps_to = |row| Choice {
-            key: steps(row, at, "Up", "Down"),
-            label: label(row),
-        };
-        (top..=end).map(steps_to).collect()
-    });
     Some(finish(
         question,
         options,
-        at - top,
+        selected,
         Layout::Menu { by_digit: false },
     ))
+}
+
+/// The entries of a list around one of them: first row, last row, label. A row further in goes on
+/// with the one above it, or describes it.
+fn entries(frame: &Frame, at: usize, col: usize, last: usize) -> Vec<(usize, usize, String)> {
+    let is_head =
+        |row: usize| entry(frame, row).is_some_and(|e| e.col == col && (!e.is_marked || row == at));
+    let is_more = |row: usize| entry(frame, row).is_some_and(|e| e.col > col && !e.is_marked);
+    let belongs = |row: &usize| is_head(*row) || is_more(*row);
+    // What an option is about may stand above the first, but is painted unlike it.
+    let paint = |row: usize| {
+        let style = frame.row(row).map(|r| r.style_at(col)).unwrap_or_default();
+        (style.fg, style.marks.has(Marks::DIM))
+    };
+    let other = (at + 1..=last).find(|row| is_head(*row)).map(paint);
+    let is_like = |row: &usize| !is_head(*row) || other.is_none_or(|other| paint(*row) == other);
+    let above = (0..at).rev().take_while(|row| belongs(row) && is_like(row));
+    let top = above.last().unwrap_or(at);
+    let top = (top..=at).find(|row| is_head(*row)).unwrap_or(at);
+    let end = (at + 1..=last).take_while(belongs).last().unwrap_or(at);
+    let mut entries: Vec<(usize, usize, String)> = Vec::new();
+    for row in top..=end {
+        let Some(found) = entry(frame, row) else {
+            break;
+        };
+        match entries.last_mut() {
+            Some((_, end, label)) if is_more(row) => {
+                let word = found.label.split(' ').next().unwrap_or("");
+                // A label that fills its row goes on; anything else below it describes it.
+                if *end + 1 == row && col + width(label) + width(word) + 6 > frame.cols {
+                    *label = format!("{label} {}", found.label);
+                }
+                *end = row;
+            }
+            _ => entries.push((row, row, found.label)),
+        }
+    }
+    entries
+}
+
+/// A list without numbers or marks, one entry lit, that can be agreed to and refused.
+pub(super) fn lit(frame: &Frame) -> Option<Prompt> {
+    let last = frame.last_row()?;
+    let floor = last.saturating_sub(FINE_PRINT + 24);
+    (floor..=last).rev().find_map(|end| lit_until(frame, end))
+}
+
+/// The lit list whose last entry stands in row `end`.
+fn lit_until(frame: &Frame, end: usize) -> Option<Prompt> {
+    let col = entry(frame, end)?.col;
+    let belongs = |row: &usize| entry(frame, *row).is_some_and(|e| e.col == col && !e.is_marked);
+    let top = (0..=end).rev().take_while(belongs).last()?;
+    if end - top < 1 || end - top > LONGEST_LIST || is_over(frame, end) {
+        return None;
+    }
+    let ground = |row: usize| {
+        let style = frame.row(row).map(|r| r.style_at(col)).unwrap_or_default();
+        (style.bg, style.marks.has(Marks::INVERSE))
+    };
+    let count = |of: usize| (top..=end).filter(|row| ground(*row) == ground(of)).count();
+    let mut odd = (top..=end).filter(|row| count(*row) == 1);
+    let at = odd
+        .next()
+        .filter(|_| end - top > 1 || odd.next().is_some())?;
+    // Of two, the lit one is the one that differs from what stands around them.
+    let at = match end - top {
+        1 if ground(top) == ground(top.saturating_sub(1)) => end,
+        1 => top,
+        _ => at,
+    };
+    let label = |row: usize| entry(frame, row).map_or_else(String::new, |e| e.label);
+    let choice = |row: usize| Choice {
+        key: steps(row, at, "Up", "Down"),
+        label: label(row),
+    };
+    let options: Vec<Choice> = (top..=end).map(choice).collect();
+    let is_offer = super::answer::is_permission(&options);
+    let question = question::above(frame, top);
+    is_offer.then(|| {
+        finish(
+            question,
+            options,
+            at - top,
+            Layout::Menu { by_digit: false },
+        )
+    })
 }
 
 /// A row of a list without numbers.
@@ -371,7 +462,12 @@ fn is_over(frame: &Frame, end: usize) -> bool {
         .filter(|text| !text.trim().is_empty() && !is_rule(text))
         .collect();
     let works = |text: &&str| {
-        (text.ends_with('…') || text.ends_with("...")) && !text.to_lowercase().contains("wait")
+        let text = text.trim_start().to_lowercase();
+        // An empty box may invite in the same way.
+        let invites = ["type", "ask", "enter", "send", "write", "message", "say"];
+        (text.ends_with('…') || text.ends_with("..."))
+            && !text.contains("wait")
+            && !invites.iter().any(|word| text.starts_with(word))
     };
     let goes_on = texts.iter().any(works);
     let cursor = frame.cursor;

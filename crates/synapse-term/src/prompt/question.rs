@@ -103,6 +103,29 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
     }
 }
 
+/// What stands right above a list: a question further up was answered.
+pub(super) fn heading(frame: &Frame, row: usize) -> Option<String> {
+    let above = (row.saturating_sub(2)..row).rev();
+    let filled = |row: &usize| !unboxed(frame.text(*row)).1.trim().is_empty();
+    let at = above.into_iter().find(filled)?;
+    let top = (0..=at).rev().take_while(filled).last().unwrap_or(at);
+    let rows: Vec<String> = (top..=at)
+        .map(|row| unboxed(frame.text(row)).1.to_owned())
+        .collect();
+    let text = rows.last()?.trim();
+    let asks = text.ends_with(['?', '？', ':', '：']);
+    let text = if asks {
+        joined(&rows, rows.len() - 1, frame.cols)
+    } else {
+        without_symbol(text).to_owned()
+    };
+    // A line that ends in what was typed behind a question is not a heading.
+    let is_answered = ["? ", "？", ": ", "：", "> ", "$ ", "# ", "% "]
+        .iter()
+        .any(|mark| !asks && text.contains(mark));
+    (!is_answered && !is_rule(&text)).then(|| cleaned(&text))
+}
+
 /// The first row that belongs to the dialog whose options begin in `row`.
 fn dialog_top(frame: &Frame, row: usize) -> usize {
     if let Some(border) = left_border(frame.text(row)) {
@@ -228,6 +251,8 @@ pub(super) fn cleaned(text: &str) -> String {
         rest => rest,
     };
     let text = text.trim_end_matches(['…', ' ']);
+    // The question may stand in the edge of a box.
+    let text = text.trim_matches(['▔', '▁', '─', '━', ' ']);
     match text.rfind(" (Use ").or_else(|| text.rfind(" (use ")) {
         Some(hint) if text.ends_with(')') => text.get(..hint).unwrap_or(text).to_owned(),
         _ => text.to_owned(),
