@@ -7,6 +7,8 @@
 mod common;
 mod facts;
 mod known;
+mod motion;
+mod signs;
 mod testimony;
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ pub use testimony::{Claim, Contradiction, Witness};
 
 /// How soon after an interrupt the screen is asked about it.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(300);
+pub use facts::Given;
 
 /// What the rules say at one moment.
 #[derive(Clone, Debug)]
@@ -223,6 +226,57 @@ impl Judge {
         self.testimony.take_news()
     }
 
+    /// This is what was typed and may still be on the screen.
+    pub fn note_typed(&mut self, text: &str) {
+        self.facts.own_signs = signs::signs_in(text);
+    }
+
+    /// The key that the program named to stop it: `Escape` or `ctrl-c`. Nothing if it never did.
+    pub fn interrupt_key(&self) -> Option<&'static str> {
+        self.facts.interrupt_key
+    }
+
+    /// Whether a row of the last frame moves while nothing is asked of the program.
+    pub fn is_decoration(&self, row: usize) -> bool {
+        self.facts.motion.is_decoration(row)
+    }
+
+    /// This message was submitted.
+    pub fn note_message(&mut self, text: &str) {
+        self.facts.last_message = text.split_whitespace().collect();
+    }
+
+    /// A submit key was pressed, and this is what it gives to the program.
+    pub fn note_given(&mut self, given: Given) {
+        let is_full_screen = self.view.frame.modes.alternate_screen;
+        self.facts.note_given(given, is_full_screen);
+    }
+
+    /// Whether it matters now if the screen shows a reply: something was given to the program, its
+    /// text stands still, and nobody has looked since it does.
+    pub fn wants_answer(&self, now: Duration) -> bool {
+        let still_since = self.facts.last_change;
+        self.facts.given != Given::Nothing
+            && now >= still_since + common::SHORTEST_QUIET
+            && self.facts.answer.is_none_or(|(_, at)| at < still_since)
+    }
+
+    /// The screen was searched for a reply to what was given.
+    pub fn note_answer(&mut self, is_there: bool, now: Duration) {
+        self.facts.answer = Some((is_there, now));
+    }
+
+    /// The kernel says whether the program sleeps in a read of its terminal.
+    pub fn note_reading(
+        &mut self,
+        is_reading: bool,
+        profile: &Profile,
+        now: Duration,
+    ) -> Option<Change> {
+        self.facts.reading_since = is_reading.then_some(now);
+        self.decide(profile, now)
+    }
+
     /// The screen was looked at.
     pub fn see(
         &mut self,
@@ -233,19 +287,38 @@ impl Judge {
     ) -> Option<Change> {
         self.facts.note_signals(signals, now);
         self.facts.note_frame(&self.view.frame, &frame, now);
+        let is_unasked = matches!(self.reading, Reading::Idle | Reading::Starting);
+        if is_unasked && self.facts.last_submit.is_none() {
+            self.facts.learn_decoration(&frame, now);
+        }
         let input_box = match &profile.idle.input_box {
             Some(rules) => find_box(&frame, rules),
-            None => find_common_box(&frame),
+            None => find_common_box(&frame).map(|mut found| {
+                self.facts.ascribe(&mut found);
+                found
+            }),
         };
+        self.facts.interrupt_key = signs::named_key(&frame).or(self.facts.interrupt_key);
         self.facts.box_seen |= input_box.is_some();
         // A dialog takes the place of the box: beside a box it is somebody's text.
-        let prompt = match input_box {
+        if input_box
+            .as_ref()
+            .is_some_and(|found| !found.text.is_empty())
+        {
+            // What is still in the box was not given.
+            self.facts.answer = self.facts.answer.map(|(_, at)| (true, at));
+        }
+        let prompt = match &input_box {
+            // Beside the box of a program nobody has described a dialog may stand.
+            Some(found) if !known::applies(profile) && found.text.is_empty() => {
+                prompt::read_above(&frame, profile, found.top.saturating_sub(1))
+            }
             Some(_) => None,
             None => self
                 .being_answered(&frame)
                 .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
         };
-        if !known::applies(profile) && common::working_sign(&self.facts, &frame, now).is_some() {
+        if !known::applies(profile) && signs::working_sign(&self.facts, &frame, now).is_some() {
             self.facts.explicit_seen = Some(now);
         }
         self.view = View {

@@ -6,6 +6,9 @@
 
 mod blocks;
 mod follow;
+mod furniture;
+mod line;
+mod plain;
 mod region;
 mod unwrap;
 
@@ -14,6 +17,8 @@ use crate::profile::Profile;
 
 pub use blocks::{Block, Speaker};
 pub use follow::Follower;
+pub use furniture::Furniture;
+pub use plain::Extent;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -38,6 +43,8 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// What the screen says about how it ended.
     pub outcome: Outcome,
+    /// Its beginning was lost: it was longer than what is kept of a turn.
+    pub is_truncated: bool,
 }
 
 /// What is needed to cut a reply out of a conversation.
@@ -50,13 +57,39 @@ pub struct Cut<'a> {
     pub usual_prompt: Option<&'a str>,
     /// The screen before the turn: what stands at its bottom is furniture.
     pub resting: &'a [&'a Row],
+    /// What was learned of this program's turns.
+    pub furniture: &'a Furniture,
+    /// What stands before the text in the program's input box, as far as it was seen.
+    pub place: Option<&'a str>,
     /// Columns of the screen.
     pub cols: usize,
+}
+
+impl Cut<'_> {
+    /// Whether the profile says how the program paints a conversation.
+    fn is_described(&self) -> bool {
+        self.profile.speech.echo.is_some() || self.profile.speech.say.is_some()
+    }
+}
+
+/// Where message, reply and furniture stand on a screen, read without the profile's own rules.
+pub fn explain(rows: &[&Row], how: &Cut<'_>) -> Extent {
+    plain::explain(rows, how)
+}
+
+/// Learns from a finished turn what the program puts around a reply.
+pub fn learn(rows: &[&Row], how: &Cut<'_>, furniture: &mut Furniture) {
+    if !how.is_described() {
+        plain::learn(rows, how, furniture);
+    }
 }
 
 /// Cuts the replies out of the rows of a conversation: that of the turn itself, and those of the
 /// messages that were queued behind it, each with its message.
 pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Vec<(String, Reply)> {
+    if !how.is_described() {
+        return vec![(how.typed.to_owned(), plain::cut(rows, how))];
+    }
     let segments = region::segments(rows, how);
     let last = segments.len().saturating_sub(1);
     let reply = |(index, segment): (usize, region::Segment<'_>)| {
@@ -73,6 +106,7 @@ pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Vec<(String, Reply)> {
                 text,
                 blocks,
                 outcome,
+                is_truncated: false,
             },
         )
     };

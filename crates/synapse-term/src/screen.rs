@@ -8,8 +8,8 @@ mod emulator;
 mod extract;
 mod overlay;
 mod scan;
-mod size;
 mod shed;
+mod size;
 mod snapshot;
 
 use std::cell::Cell;

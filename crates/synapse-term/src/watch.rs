@@ -3,26 +3,24 @@
 //! Everything happens at times that are arguments. The pieces in which bytes arrive do not matter
 //! as long as they keep their time: looks are taken between times, never between pieces.
 
+mod explain;
+mod turns;
 mod typed;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chrome::{BoxView, find_box, find_common_box};
+use crate::chrome::{BoxView, Holds, find_box, find_common_box};
 use crate::frame::{Frame, Row};
-use crate::judge::{Change, Claim, Contradiction, Judge, Keys, Witness};
+use crate::judge::{Change, Claim, Contradiction, Given, Judge, Keys, Witness};
 use crate::profile::Profile;
 use crate::reading::{Evidence, Reading, State};
-use crate::reply::{self, Cut, Follower, Outcome, Reply};
+use crate::reply::{Follower, Furniture, Outcome, Reply};
 use crate::screen::{Screen, Size};
 use crate::settle::Settle;
 use typed::Typed;
 
-/// A turn begins with keys pressed at most this long before the program was seen at work.
-const TURN_SPAN: Duration = Duration::from_secs(5);
-
-/// A turn that ends this soon after Escape or Ctrl-C was interrupted.
-const INTERRUPT_SPAN: Duration = Duration::from_millis(1_500);
+pub use explain::{Part, RowPart};
 
 /// A turn may be over before anybody sees the program work. Whether there was one is looked at
 /// this long after the submit key.
@@ -39,12 +37,20 @@ pub struct Watcher {
     turn: Option<Turn>,
     last_keys: Option<(Keys, Duration)>,
     interrupted_at: Option<Duration>,
+    /// What had been said when a question was refused by Escape or Ctrl-C.
+    said_before: Option<String>,
     /// When to look for a turn that nobody saw.
     short_turn_at: Option<Duration>,
     /// No question came between the program's rest, or its start, and what it does now.
     was_idle: bool,
     /// The screen before the running turn.
     resting: Vec<Arc<Row>>,
+    /// What was learned of the program's turns.
+    furniture: Furniture,
+    /// What stands before the text in the input box.
+    place: Option<String>,
+    /// The message of the last turn.
+    last_typed: String,
     /// A question stands, and nothing was submitted since.
     is_unanswered: bool,
     events: Vec<Event>,
@@ -96,9 +102,13 @@ impl Watcher {
             turn: None,
             last_keys: None,
             interrupted_at: None,
+            said_before: None,
             short_turn_at: None,
             was_idle: true,
             resting: Vec::new(),
+            furniture: Furniture::default(),
+            place: None,
+            last_typed: String::new(),
             is_unanswered: false,
             events: Vec::new(),
         }
@@ -120,18 +130,31 @@ impl Watcher {
     /// This was written to the program.
     pub fn input(&mut self, bytes: &[u8], now: Duration) {
         self.tick(now);
-        let Some(keys) = self.typed.feed(bytes) else {
+        let submit = self.profile.submit_sequence.as_bytes();
+        let Some(keys) = self.typed.feed(bytes, submit) else {
             return;
         };
         self.judge.note_keys(keys, now);
+        self.judge.note_typed(self.typed.recent());
         self.last_keys = Some((keys, now));
         // What answers a question is not the beginning of the next message.
         if keys == Keys::Submit && self.is_unanswered {
             self.is_unanswered = false;
-            self.typed.take_message();
+            let answer = self.typed.take_message();
+            self.furniture.note_answer(&answer);
+        }
+        if keys == Keys::Submit {
+            self.judge.note_given(self.given());
+            self.judge.note_message(self.typed.submitted());
+            self.learn_place();
         }
         match keys {
-            Keys::Interrupt => self.interrupted_at = Some(now),
+            Keys::Interrupt => {
+                // Who is interrupted need not answer.
+                self.judge.note_given(Given::Nothing);
+                self.interrupted_at = Some(now);
+                self.said_before = self.is_unanswered.then(|| self.said()).flatten();
+            }
             Keys::Submit if self.turn.is_none() => self.short_turn_at = Some(now + SHORT_TURN),
             Keys::Submit | Keys::Editing => {}
         }
@@ -160,6 +183,27 @@ impl Watcher {
         screen.into_iter().chain(other).collect()
     }
 
+    /// What the submit key gives to the program: no more than an answer while it asks or works.
+    fn given(&self) -> Given {
+        let text = self.typed.submitted().trim();
+        let is_open = self.turn.is_some() || matches!(self.judge.reading(), Reading::Asking(_));
+        match text.chars().next() {
+            None => Given::Nothing,
+            Some(_) if is_open => Given::Nothing,
+            Some('/') if !text.contains(char::is_whitespace) => Given::Command,
+            Some(_) => Given::Message,
+        }
+    }
+
+    /// The kernel was asked whether the program's foreground process sleeps in a read of its
+    /// terminal. For a program that reads lines that is waiting; one that draws its own screen
+    /// sleeps in other calls.
+    pub fn note_reading(&mut self, is_reading: bool, now: Duration) {
+        self.tick(now);
+        let change = self.judge.note_reading(is_reading, &self.profile, now);
+        self.publish(change);
+    }
+
     /// The screen has another size now.
     pub fn resize(&mut self, size: Size, now: Duration) {
         self.tick(now);
@@ -175,6 +219,7 @@ impl Watcher {
                 self.screen.tick(due);
                 self.settle.mark(due);
             }
+            self.look_for_answer(due);
             let change = if self.settle.deadline().is_some_and(|at| at <= due) {
                 self.settle.clear();
                 self.look(due)
@@ -235,6 +280,17 @@ impl Watcher {
         self.judge.input_box()
     }
 
+    /// What the input box holds, if there is one in sight.
+    pub fn box_holds(&self) -> Option<Holds> {
+        self.judge.input_box().map(|found| found.holds)
+    }
+
+    /// The key that stops the program in its own words: `Escape` or `ctrl-c`. Nothing if it never
+    /// named one.
+    pub fn interrupt_key(&self) -> Option<&'static str> {
+        self.judge.interrupt_key()
+    }
+
     /// The prompt behind which a line program waits, as far as it is known.
     pub fn usual_prompt(&self) -> Option<&str> {
         self.judge.usual_prompt()
@@ -249,6 +305,10 @@ impl Watcher {
             None => find_common_box(&frame),
         };
         match found {
+            // Where nobody typed, whatever stands there is the program's own.
+            Some(_) if self.box_holds().is_some_and(|holds| holds != Holds::Text) => {
+                Some(String::new())
+            }
             Some(found) => Some(found.text),
             None => behind_prompt(&frame, self.judge.usual_prompt()?),
         }
@@ -299,6 +359,9 @@ impl Watcher {
         }
         let Some(change) = change else { return };
         let (state, at) = (change.reading.state(), change.at);
+        if let Reading::Asking(prompt) = &change.reading {
+            self.furniture.note_question(prompt);
+        }
         let begins = matches!(state, State::Busy | State::Asking) && self.turn.is_none();
         self.events.push(Event::Reading(change));
         if state != State::Asking && std::mem::take(&mut self.is_unanswered) {
@@ -313,88 +376,6 @@ impl Watcher {
         }
         self.is_unanswered = state == State::Asking;
         self.was_idle = state == State::Idle || (self.was_idle && self.turn.is_some());
-    }
-
-    /// A turn begins with the keys that made an idle program busy.
-    fn begin_turn(&mut self, now: Duration) {
-        let is_typed = self.last_keys.is_some_and(|(_, at)| now <= at + TURN_SPAN);
-        if !is_typed || !self.was_idle {
-            return;
-        }
-        let typed = self.typed.take_message();
-        if typed.trim().is_empty() {
-            return;
-        }
-        self.interrupted_at = None;
-        self.resting = self.judge.resting_rows().to_vec();
-        self.follower.begin(&mut self.screen);
-        self.turn = Some(Turn { typed });
-    }
-
-    /// The program rests, and shows the message as given to it: it has answered already.
-    fn catch_short_turn(&mut self, now: Duration) {
-        // Its box must be in sight and empty, and nothing else about to be said of it.
-        let rests = self.judge.is_resting();
-        if self.turn.is_some() || !rests {
-            return;
-        }
-        let typed = self.typed.submitted().to_owned();
-        let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
-        let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
-        let how = Cut {
-            profile: &self.profile,
-            typed: &typed,
-            usual_prompt: self.judge.usual_prompt(),
-            resting: &[],
-            cols: usize::from(self.screen.size().cols()),
-        };
-        if reply::is_answered(&rows, &how) {
-            self.begin_turn(now);
-            self.end_turn(now, None);
-        } else if self.last_keys.is_some_and(|(_, at)| now < at + TURN_SPAN) {
-            self.short_turn_at = Some(now + SHORT_TURN);
-        }
-    }
-
-    fn end_turn(&mut self, now: Duration, outcome: Option<Outcome>) {
-        let Some(turn) = self.turn.take() else { return };
-        let replies = self.read_replies(&turn.typed);
-        self.follower.end();
-        let is_interrupted = self
-            .interrupted_at
-            .is_some_and(|at| now <= at + INTERRUPT_SPAN);
-        let last = replies.len().saturating_sub(1);
-        for (index, (typed, reply)) in replies.into_iter().enumerate() {
-            let outcome = match (outcome, reply.outcome) {
-                (Some(outcome), _) if index == last => outcome,
-                (None, Outcome::Completed) if is_interrupted && index == last => {
-                    Outcome::Interrupted
-                }
-                (_, read) => read,
-            };
-            self.events.push(Event::Turn(TurnReport {
-                at: now,
-                typed,
-                reply,
-                outcome,
-            }));
-        }
-    }
-
-    fn read_replies(&mut self, typed: &str) -> Vec<(String, Reply)> {
-        let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
-        let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
-        let resting: Vec<&Row> = self.resting.iter().map(Arc::as_ref).collect();
-        reply::cut(
-            &rows,
-            &Cut {
-                profile: &self.profile,
-                typed,
-                usual_prompt: self.judge.usual_prompt(),
-                resting: &resting,
-                cols: usize::from(self.screen.size().cols()),
-            },
-        )
     }
 }
 

@@ -6,18 +6,16 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::facts::Facts;
+use super::facts::{Facts, Given};
+use super::signs::{has_picture, shows_place, working_sign};
 use super::{Opinion, View};
 use crate::chrome::is_rule;
 use crate::frame::Frame;
 use crate::pattern::constant;
 use crate::profile::Profile;
-use crate::prompt::{FORM_HINT, Prompt, Sureness};
+use crate::prompt::{Prompt, Sureness};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::{AgentState, Mark};
-
-/// A working program repaints at least this often; an older sign of work is a quotation.
-const SIGN_LIFETIME: Duration = Duration::from_millis(2_200);
 
 /// A question at the end of a line must stand this long.
 const LINE_QUIET: Duration = Duration::from_millis(500);
@@ -43,9 +41,14 @@ const PLACE_QUIET: Duration = Duration::from_secs(1);
 /// The same while it starts: there is no work yet that could be mistaken.
 const START_QUIET: Duration = Duration::from_millis(850);
 
-/// The same while a program that takes the whole screen starts: it shows its face before it is
-/// ready.
-const FULL_SCREEN_START_QUIET: Duration = Duration::from_millis(2_300);
+/// The same while a program that takes the whole screen starts: it paints in several goes.
+const FULL_SCREEN_START_QUIET: Duration = Duration::from_millis(1_200);
+
+/// The same while it shows no place to type.
+const FACELESS_QUIET: Duration = Duration::from_secs(6);
+
+/// The same while it shows a large picture: that goes when it is ready.
+const SPLASH_QUIET: Duration = Duration::from_millis(2_300);
 
 /// How long a last row that ends in an ellipsis is believed: it may be a text that was cut.
 const LOADING_PATIENCE: Duration = Duration::from_secs(3);
@@ -59,13 +62,19 @@ const UNPROVOKED: Duration = Duration::from_millis(600);
 /// A submit key explains activity that begins this much later.
 const SUBMIT_SPAN: Duration = Duration::from_millis(1_500);
 
-static WORKING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel",
-    )
-});
-
 static PROMPT_LIKE: LazyLock<Regex> = LazyLock::new(|| constant(r"[>$#%❯›»➜λ:)\]]\s?$"));
+
+/// The least quiet after which anything is decided.
+pub(super) const SHORTEST_QUIET: Duration = Duration::from_millis(150);
+
+/// How long a program may be silent without a sign of work before it answers a message.
+pub(super) const SILENT_PATIENCE: Duration = Duration::from_mins(1);
+
+/// The same after a command to the program itself, which may have nothing to say.
+const COMMAND_PATIENCE: Duration = Duration::from_millis(2_500);
+
+/// The quiet needed when the kernel says that the program waits in a read.
+const READING_QUIET: Duration = Duration::from_millis(60);
 
 /// The verdict of common sense.
 pub(super) fn assess(
@@ -96,10 +105,10 @@ pub(super) fn assess(
     }
     // Before it was ready its signs mean nothing, unless they answer a message.
     if (state != State::Starting || facts.reacted)
-        && let Some(sign) = working_sign(facts, frame, now)
+        && let Some((sign, until)) = working_sign(facts, frame, now)
     {
         let mut opinion = busy(facts, state, sign, now);
-        opinion.ask_again = Some(facts.last_look + SIGN_LIFETIME);
+        opinion.ask_again = Some(until);
         return opinion;
     }
     if let Some(idle) = &profile.idle_regex {
@@ -162,6 +171,10 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     if state == State::Idle {
         return stays_idle(facts, frame, &before, now);
     }
+    if facts.is_reading() && !frame.modes.alternate_screen {
+        let evidence = Evidence::new("waits in a read", "");
+        return quiet(facts, Reading::Idle, evidence, READING_QUIET, now);
+    }
     let patience = if state == State::Starting {
         START_PATIENCE
     } else {
@@ -177,6 +190,15 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
         opinion.ask_again = Some(facts.last_change + patience);
         return opinion;
     }
+    // A pager or an editor that was opened by a message has not answered it.
+    if frame.modes.alternate_screen && facts.given != Given::Nothing && !facts.was_full_screen {
+        return busy(
+            facts,
+            state,
+            Evidence::new("a full screen was opened", ""),
+            now,
+        );
+    }
     let usual = facts.usual_prompt.as_deref();
     let at_usual = frame.cursor.is_visible
         && usual == Some(before.as_str())
@@ -187,12 +209,20 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     } else if facts.agent.is_some() && has_place(frame, &before) {
         // Not by its word alone: anything a program prints could say so.
         (PROMPT_QUIET, Evidence::new("OSC 7501", "idle"))
-    } else if facts.explicit_seen.is_some() && has_place(frame, &before) {
+    } else if facts.explicit_seen.is_some() && state != State::Starting && has_place(frame, &before)
+    {
         (SIGN_GONE_QUIET, Evidence::new("sign of work gone", ""))
     } else if looks_ready && facts.mark.is_some_and(|mark| mark != Mark::OutputStart) {
         (PROMPT_QUIET, Evidence::new("OSC 133 prompt", before.trim()))
     } else if state == State::Starting && frame.modes.alternate_screen {
-        (FULL_SCREEN_START_QUIET, Evidence::new("quiet", ""))
+        let needed = if !shows_place(frame) {
+            FACELESS_QUIET
+        } else if has_picture(frame) {
+            SPLASH_QUIET
+        } else {
+            FULL_SCREEN_START_QUIET
+        };
+        (needed, Evidence::new("quiet", ""))
     } else if looks_ready && !before.trim().is_empty() {
         (
             CURSOR_QUIET,
@@ -205,13 +235,45 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     } else {
         return busy(facts, state, Evidence::new("no prompt", ""), now);
     };
-    let due = facts.last_activity.max(facts.last_change) + needed;
+    let quiet_since = facts.last_activity.max(facts.last_change);
+    let mut due = quiet_since + needed;
+    let mut doing = Evidence::new("output", "");
+    if facts.awaits_reply() && !is_back(&evidence, frame) {
+        due = due.max(quiet_since + reply_patience(facts));
+        doing = Evidence::new("no reply yet", "");
+    }
     if now >= due {
         return Opinion::certain(Reading::Idle, evidence, Duration::ZERO);
     }
-    let mut opinion = busy(facts, state, Evidence::new("output", ""), now);
-    opinion.ask_again = Some(due);
+    let mut opinion = busy(facts, state, doing, now);
+    // Whether there is a reply is looked for as soon as the screen stands still.
+    let look = quiet_since + SHORTEST_QUIET;
+    opinion.ask_again = Some(if now < look { due.min(look) } else { due });
     opinion
+}
+
+/// How long a program may take to answer without any sign that it works.
+fn reply_patience(facts: &Facts) -> Duration {
+    match facts.given {
+        Given::Message => SILENT_PATIENCE,
+        Given::Command => COMMAND_PATIENCE,
+        Given::Nothing => Duration::ZERO,
+    }
+}
+
+/// A program that says so itself, or shows its prompt anew, is done though it said nothing.
+fn is_back(evidence: &Evidence, frame: &Frame) -> bool {
+    let row = frame.cursor.row;
+    let is_rule_above = row
+        .checked_sub(1)
+        .is_some_and(|row| is_rule(frame.text(row)));
+    match evidence.rule {
+        "prompt is back" | "OSC 7501" | "OSC 133 prompt" => true,
+        // An input box stays where it is while the program works; the prompt of a line program
+        // comes when it is done.
+        "cursor at a prompt" => frame.last_row() == Some(row) && !is_rule_above,
+        _ => false,
+    }
 }
 
 /// An idle program becomes busy when it reacts to a submit key, leaves its prompt, or paints by
@@ -219,7 +281,8 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
     // A program that announces its states needs less guessing.
     let announces = facts.agent.is_some();
-    if !announces && facts.reacted && facts.submitted_within(SUBMIT_SPAN, now) {
+    let is_given = facts.given != Given::Nothing && facts.submitted_within(SILENT_PATIENCE, now);
+    if !announces && facts.reacted && (is_given || facts.submitted_within(SUBMIT_SPAN, now)) {
         return busy(
             facts,
             State::Idle,
@@ -289,37 +352,6 @@ fn has_place(frame: &Frame, before: &str) -> bool {
         || !frame.cursor.is_visible
 }
 
-pub(super) fn working_sign(facts: &Facts, frame: &Frame, now: Duration) -> Option<Evidence> {
-    if now >= facts.last_look + SIGN_LIFETIME {
-        return None;
-    }
-    if facts.mark == Some(Mark::OutputStart) && facts.marks_paired {
-        return Some(Evidence::new("OSC 133", "output"));
-    }
-    if spins(&frame.title) {
-        return Some(Evidence::new("title", frame.title.trim()));
-    }
-    let last = frame.last_row()?;
-    let is_typed_in = |row: &usize| frame.cursor.is_visible && frame.cursor.row == *row;
-    (last.saturating_sub(LIVE_ROWS)..=last)
-        .filter(|row| !is_typed_in(row))
-        .map(|row| frame.text(row))
-        // What is there at rest too is a reminder, not a sign.
-        .filter(|text| !facts.resting_rows.iter().any(|row| row.text == **text))
-        .find(|text| spins(text) || WORKING.is_match(text) && !FORM_HINT.is_match(text))
-        .map(|text| Evidence::new("busy line", text.trim()))
-}
-
-/// Whether a text begins with a spinner: one braille glyph by itself. Several are a picture.
-fn spins(text: &str) -> bool {
-    let mut chars = text.trim_start().chars();
-    let is_spinner = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
-    chars.next().is_some_and(is_spinner) && chars.next().is_none_or(char::is_whitespace)
-}
-
-/// The rows at the bottom in which programs tell how to stop them.
-const LIVE_ROWS: usize = 12;
-
 /// Busy, or still starting.
 fn busy(facts: &Facts, state: State, evidence: Evidence, now: Duration) -> Opinion {
     // Who reacts to a message was ready for it.
@@ -356,8 +388,6 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert!(WORKING.is_match("✢ Musing… (3s · esc to interrupt)"));
-        assert!(WORKING.is_match("ctrl+c to stop"));
         assert!(PROMPT_LIKE.is_match("toy> "));
     }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Keys;
+use super::motion::Motion;
+use crate::chrome::{BoxView, Holds};
 use crate::frame::{Frame, Row};
 use crate::reading::State;
 use crate::signal::{AgentState, Mark, Signal};
@@ -16,6 +18,10 @@ const LULL: Duration = Duration::from_millis(700);
 
 /// What the rules may rely on.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says that something was seen; none excludes another"
+)]
 pub(super) struct Facts {
     /// The last OSC 7501.
     pub(super) agent: Option<(AgentState, Duration)>,
@@ -25,7 +31,9 @@ pub(super) struct Facts {
     pub(super) marks_paired: bool,
     /// The input box was in sight at some time.
     pub(super) box_seen: bool,
-    /// When a frame last differed from the one before, whoever caused it.
+    /// What the rows of the screen do.
+    pub(super) motion: Motion,
+    /// When the text of the screen last changed, whoever caused it. Decoration does not count.
     pub(super) last_change: Duration,
     /// When a frame last changed by itself, not as the echo of a key.
     pub(super) last_activity: Duration,
@@ -33,6 +41,8 @@ pub(super) struct Facts {
     pub(super) activity_since: Duration,
     /// When the program last wrote anything that was looked at.
     pub(super) last_look: Duration,
+    /// The row in which the cursor was last shown.
+    pub(super) cursor_row: Option<usize>,
     /// When a key was last pressed.
     pub(super) last_key: Option<Duration>,
     /// When a submit key was last pressed.
@@ -41,6 +51,22 @@ pub(super) struct Facts {
     pub(super) last_interrupt: Option<Duration>,
     /// A frame changed after the last submit key.
     pub(super) reacted: bool,
+    /// What the submit key gave to the program, until it rests again.
+    pub(super) given: Given,
+    /// Whether the screen showed a reply to it, and when that was looked for.
+    pub(super) answer: Option<(bool, Duration)>,
+    /// Keys were pressed since the last submit or interrupt key: the box may hold somebody's text.
+    pub(super) is_touched: bool,
+    /// The message that was submitted last, without blanks.
+    pub(super) last_message: String,
+    /// The key that the program last named to stop it.
+    pub(super) interrupt_key: Option<&'static str>,
+    /// Signs of work in what the user types: neither in the box nor as an echo do they mean work.
+    pub(super) own_signs: Vec<String>,
+    /// Since when the program is known to sleep in a read of its terminal.
+    pub(super) reading_since: Option<Duration>,
+    /// The program had taken the whole screen when the submit key was pressed.
+    pub(super) was_full_screen: bool,
     /// A sign that only working programs show was seen since it last rested.
     pub(super) explicit_seen: Option<Duration>,
     /// The text before the cursor when the program last rested, for a line program.
@@ -56,6 +82,7 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.last_key = Some(now);
+        self.is_touched = keys == Keys::Editing;
         if keys == Keys::Submit {
             self.last_submit = Some(now);
             self.reacted = false;
@@ -63,6 +90,13 @@ impl Facts {
         if keys == Keys::Interrupt {
             self.last_interrupt = Some(now);
         }
+    }
+
+    /// What the submit key that was just pressed gives to the program.
+    pub(super) fn note_given(&mut self, given: Given, is_full_screen: bool) {
+        self.given = given;
+        self.answer = None;
+        self.was_full_screen = is_full_screen;
     }
 
     pub(super) fn note_signals(&mut self, signals: &[Signal], now: Duration) {
@@ -80,13 +114,17 @@ impl Facts {
 
     pub(super) fn note_frame(&mut self, before: &Frame, after: &Frame, now: Duration) {
         self.last_look = now;
-        let is_same = before.rows.len() == after.rows.len()
-            && before
-                .rows
-                .iter()
-                .zip(&after.rows)
-                .all(|(a, b)| Arc::ptr_eq(a, b));
-        if is_same && before.cursor.row == after.cursor.row {
+        self.reading_since = None;
+        let row = after.cursor.is_visible.then_some(after.cursor.row);
+        // Who hides the cursor at a submit key has taken the floor.
+        let is_hidden = self.last_submit.is_some()
+            && !self.reacted
+            && before.cursor.is_visible
+            && !after.cursor.is_visible;
+        let has_cursor_moved =
+            is_hidden || row.is_some() && self.cursor_row.is_some() && self.cursor_row != row;
+        self.cursor_row = row.or(self.cursor_row);
+        if !self.motion.note(before, after, now) && !has_cursor_moved {
             return;
         }
         self.last_change = now;
@@ -105,6 +143,45 @@ impl Facts {
         self.last_activity = now;
     }
 
+    /// Says whose text an input box shows. Where nobody pressed a key since the last message, it
+    /// can only be the program's own.
+    pub(super) fn ascribe(&self, found: &mut BoxView) {
+        if found.holds != Holds::Text {
+            return;
+        }
+        let shown: String = found.text.split_whitespace().collect();
+        let is_echo = !self.last_message.is_empty() && shown == self.last_message;
+        if self.given == Given::Nothing && !self.is_touched {
+            found.holds = if is_echo {
+                Holds::Echo
+            } else {
+                Holds::Placeholder
+            };
+            found.text.clear();
+        }
+    }
+
+    /// Nothing was asked of the program: what has been moving all the while is decoration.
+    pub(super) fn learn_decoration(&mut self, frame: &Frame, now: Duration) {
+        let is_loading = |text: &str| super::signs::tells_of_work(text);
+        if self.motion.learn(frame, now, is_loading) {
+            self.last_change = self.motion.last();
+            self.last_activity = self.last_activity.min(self.last_change);
+        }
+    }
+
+    /// Whether a message was given to the program and no reply to it was seen.
+    pub(super) fn awaits_reply(&self) -> bool {
+        self.given != Given::Nothing && self.answer.is_some_and(|(is_there, _)| !is_there)
+    }
+
+    /// Whether the program went back to reading its terminal after all it was given.
+    pub(super) fn is_reading(&self) -> bool {
+        self.reading_since.is_some_and(|since| {
+            since >= self.last_look && self.last_submit.is_none_or(|submit| since > submit)
+        })
+    }
+
     pub(super) fn note_published(&mut self, state: State, frame: &Frame, now: Duration) {
         self.published_at = now;
         match state {
@@ -112,6 +189,8 @@ impl Facts {
                 self.explicit_seen = None;
                 self.last_submit = None;
                 self.reacted = false;
+                self.given = Given::Nothing;
+                self.answer = None;
                 self.note_rest(frame);
             }
             State::Asking => {
@@ -127,8 +206,10 @@ impl Facts {
     /// Learns what the program looks like at rest: the text before a cursor with nothing after it.
     /// Only an untouched prompt teaches, not one behind which somebody is typing.
     pub(super) fn note_rest(&mut self, frame: &Frame) {
-        self.resting_rows.clone_from(&frame.rows);
         let is_untouched = self.last_key.is_none_or(|key| key <= self.published_at);
+        if is_untouched || self.resting_rows.is_empty() {
+            self.resting_rows.clone_from(&frame.rows);
+        }
         let before = frame.before_cursor();
         if is_untouched
             && frame.cursor.is_visible
@@ -143,4 +224,16 @@ impl Facts {
     pub(super) fn submitted_within(&self, span: Duration, now: Duration) -> bool {
         self.last_submit.is_some_and(|at| now <= at + span)
     }
+}
+
+/// What was given to a program by a submit key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Given {
+    /// Nothing, or the answer to a question.
+    #[default]
+    Nothing,
+    /// A command to the program itself: it may do without a reply.
+    Command,
+    /// A message.
+    Message,
 }

@@ -27,10 +27,9 @@ pub enum Speaker {
 /// The blocks of a turn's rows.
 pub(super) fn split(rows: &[&Row], how: &Cut<'_>) -> Vec<Block> {
     if how.profile.speech.say.is_none() {
-        let text = unwrap::plain(rows, how.cols);
         return vec![Block {
             speaker: Speaker::Model,
-            text,
+            text: unwrap::block(rows, Speaker::Model, how),
         }];
     }
     let is_speech = |row: &&Row| !matches(&how.profile.chrome, &row.text);

@@ -25,11 +25,9 @@ pub(super) fn segments<'a>(rows: &[&'a Row], how: &Cut<'_>) -> Vec<Segment<'a>> 
         .trim();
     let head: String = first.chars().take(ECHO_CHARS).collect();
     let Some(echo) = &how.profile.speech.echo else {
-        let start = plain_echo_end(rows, how, &head).unwrap_or(0);
-        let rows = rows.iter().skip(start).copied().collect();
         return vec![Segment {
             typed: how.typed.to_owned(),
-            rows,
+            rows: rows.to_vec(),
         }];
     };
     let echoes = echoes(rows, echo);
@@ -158,7 +156,7 @@ const STATUS_ROWS: usize = 4;
 
 /// Where the furniture of a program nobody has described begins: what stood at the bottom of the
 /// screen before the turn stands there again.
-fn plain_floor(rows: &[&Row], how: &Cut<'_>) -> usize {
+pub(super) fn plain_floor(rows: &[&Row], how: &Cut<'_>) -> usize {
     let filled = |rows: &[&Row]| rows.iter().rposition(|row| !row.text.trim().is_empty());
     let Some(last) = filled(rows) else { return 0 };
     let prompt = how
@@ -206,55 +204,3 @@ const FURNITURE: usize = 2;
 
 /// How much of a message is compared: the rest may be wrapped.
 const ECHO_CHARS: usize = 40;
-
-/// The row after the message of a program nobody has described: the last row that holds it.
-fn plain_echo_end(rows: &[&Row], how: &Cut<'_>, head: &str) -> Option<usize> {
-    if head.is_empty() {
-        return None;
-    }
-    let prompt = how.usual_prompt.map_or("", str::trim);
-    let last = |is_it: &dyn Fn(&str) -> bool| rows.iter().rposition(|row| is_it(row.text.as_str()));
-    // Behind the prompt, or behind a glyph; a reply that quotes the message has other things there.
-    let is_prompted = |text: &str| text.contains(head) && text.trim_start().starts_with(prompt);
-    let is_marked = |text: &str| {
-        text.split_once(head).is_some_and(|(before, _)| {
-            before.chars().filter(|c| !c.is_whitespace()).count() <= 2
-                && !before.contains(|c: char| c.is_alphanumeric() || c == '"' || c == '\'')
-        })
-    };
-    let at = Some(prompt)
-        .filter(|prompt| !prompt.is_empty())
-        .and_then(|_| last(&is_prompted))
-        .or_else(|| last(&is_marked))
-        .or_else(|| last(&|text| text.contains(head)))?;
-    // A long message was wrapped, by the terminal or by the program.
-    let wrapped = rows
-        .iter()
-        .skip(at)
-        .take_while(|row| row.is_wrapped)
-        .count();
-    let mut end = at + wrapped + 1;
-    if wrapped == 0 {
-        let shown = rows
-            .get(at)
-            .and_then(|row| row.text.get(row.text.find(head)?..));
-        let mut rest = shown.and_then(|shown| how.typed.trim().strip_prefix(shown.trim()));
-        while let (Some(left), Some(row)) = (rest.map(str::trim_start), rows.get(end)) {
-            let text = row
-                .text
-                .trim_matches(|c: char| c.is_whitespace() || c == '│' || c == '┃');
-            let is_gap = text.is_empty() && rest.is_some_and(|rest| rest.starts_with("\n\n"));
-            if left.is_empty() || text.is_empty() && !is_gap {
-                break;
-            }
-            let Some(more) = left.strip_prefix(text) else {
-                break;
-            };
-            rest = Some(more);
-            end += 1;
-        }
-    }
-    // The message may stand between two rules.
-    let is_ruled = rows.get(end).is_some_and(|row| is_rule(&row.text));
-    Some(end + usize::from(is_ruled))
-}

@@ -135,7 +135,7 @@ impl Lexer {
         }
     }
 
-    pub(super) fn is_in_paste(&self) -> bool {
+    pub(crate) fn is_in_paste(&self) -> bool {
         self.paste.is_some()
     }
 

@@ -8,6 +8,9 @@ use crate::router::lexer::{Input, Lexer, Verdict};
 /// A message longer than this is kept only in part.
 const LONGEST: usize = 256 * 1024;
 
+/// How much of a message is searched for signs of work at every key.
+const RECENT: usize = 4 * 1024;
+
 /// The text in the making.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
@@ -18,8 +21,12 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// Takes what was written; says which sort of keys was among it, if any.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<Keys> {
+    /// Takes what was written; says which sort of keys was among it, if any. `submit` is what
+    /// submits a message in this program: written by itself it does, whatever else it may mean.
+    pub(super) fn feed(&mut self, bytes: &[u8], submit: &[u8]) -> Option<Keys> {
+        if !submit.is_empty() && bytes == submit && !self.lexer.is_in_paste() {
+            return Some(self.submit());
+        }
         let mut keys = None;
         for byte in bytes {
             let mut verdict = self.lexer.push(*byte);
@@ -52,6 +59,13 @@ impl Typed {
             .trim_matches('\n')
     }
 
+    /// The end of what was typed, submitted or not.
+    pub(super) fn recent(&self) -> &str {
+        let from = self.text.len().saturating_sub(RECENT);
+        let from = (from..=self.text.len()).find(|at| self.text.is_char_boundary(*at));
+        from.and_then(|at| self.text.get(at..)).unwrap_or("")
+    }
+
     /// The message that was submitted; typing begins anew.
     pub(super) fn take_message(&mut self) -> String {
         let rest = self.text.split_off(self.submitted.min(self.text.len()));
@@ -72,11 +86,7 @@ impl Typed {
             Input::Pasted(c) => self.push(c.encode_utf8(&mut [0; 4])),
             Input::LineFeed => self.push("\n"),
             Input::Key(key) => match (key.code, key.modifiers) {
-                (KeyCode::Enter, Modifiers::NONE) => {
-                    self.submitted = self.text.len();
-                    self.push("\n");
-                    return Some(Keys::Submit);
-                }
+                (KeyCode::Enter, Modifiers::NONE) => return Some(self.submit()),
                 (KeyCode::Enter, _) => self.push("\n"),
                 (KeyCode::Backspace, _) => {
                     self.text.pop();
@@ -96,6 +106,12 @@ impl Typed {
             Input::Foreign => {}
         }
         Some(Keys::Editing)
+    }
+
+    fn submit(&mut self) -> Keys {
+        self.submitted = self.text.len();
+        self.push("\n");
+        Keys::Submit
     }
 
     fn push(&mut self, text: &str) {

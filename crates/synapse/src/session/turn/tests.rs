@@ -75,6 +75,7 @@ fn report(outcome: Outcome) -> TurnReport {
         text: "hi".to_owned(),
         blocks: Vec::new(),
         outcome,
+        is_truncated: false,
     };
     TurnReport {
         at: AT(0),
