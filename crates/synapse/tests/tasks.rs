@@ -294,7 +294,8 @@ fn a_program_that_waits_for_a_line_is_typed_the_answer() {
 fn a_program_whose_profile_does_not_allow_it_has_no_channel() {
     let world = speaker(false);
     let id = sent(&world, &json!({"message": "reject"}));
-    assert_eq!(wait_for_end(&world, &id)["status"]["state"], "completed");
+    let task = wait_for_end(&world, &id);
+    assert_eq!(task["status"]["state"], "completed", "{task}");
 }
 
 #[test]

@@ -134,6 +134,22 @@ impl Prompt {
         }
     }
 
+    /// The option that opens a field for words of one's own, if there is one.
+    pub fn own_words(&self) -> Option<&Choice> {
+        const INVITES: [&str; 5] = [
+            "custom",
+            "type something",
+            "something else",
+            "other",
+            "own answer",
+        ];
+        let is_invitation = |option: &&Choice| {
+            let label = option.label.to_lowercase();
+            INVITES.iter().any(|words| label.contains(words))
+        };
+        self.options.iter().find(is_invitation)
+    }
+
     /// The option an answer means.
     ///
     /// # Errors

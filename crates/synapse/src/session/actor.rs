@@ -16,7 +16,7 @@ mod tasks;
 mod turns;
 mod witnesses;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,6 +108,8 @@ pub struct Session {
     busy_since: jiff::Timestamp,
     /// When the program last wrote anything.
     painted_at: Duration,
+    /// What is still to be typed of an answer in one's own words, and when.
+    own_words: VecDeque<(Duration, Vec<u8>)>,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
@@ -161,6 +163,7 @@ impl Session {
             human: None,
             busy_since: jiff::Timestamp::now(),
             painted_at: Duration::ZERO,
+            own_words: VecDeque::new(),
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
@@ -230,6 +233,7 @@ impl Session {
             turn,
             pending,
             human,
+            self.own_words.front().map(|(at, _)| *at),
             self.routing.deadline(),
             self.notices.deadline(),
             self.display_waits_until(),
@@ -292,6 +296,7 @@ impl Session {
             }
         }
         self.step(Input::Tick, now);
+        self.type_own_words(now);
         self.expire_human_turn(now);
         self.tell_partial(now);
         self.expire_interrupts(now);

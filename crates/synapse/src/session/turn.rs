@@ -32,6 +32,9 @@ const PAINTING_PAUSE: Duration = Duration::from_millis(300);
 /// How long after the screen's end of a turn its transcript and hooks may still add to it.
 const LATE_PATIENCE: Duration = Duration::from_secs(1);
 
+/// The same where the transcript has the turn and not yet its end: that will come.
+const OPEN_PATIENCE: Duration = Duration::from_secs(3);
+
 /// How long a program may rest with the turn open before the turn fails as unseen.
 const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -139,7 +142,7 @@ impl Turn {
         }
         let mut effects = match input {
             Input::Reading(reading) => self.see(reading, now),
-            Input::Screen(report) => self.report(report, now),
+            Input::Screen(report) => self.report(report, scene, now),
             Input::Hook(fact) => self.hear(fact),
             Input::Record(record) => self.read(record),
             Input::Channel(word) => self.converse(word, now),
@@ -224,7 +227,7 @@ impl Turn {
     }
 
     /// The screen's turn is over: ours, since nobody else may type meanwhile.
-    fn report(&mut self, report: &TurnReport, now: Duration) -> Vec<Effect> {
+    fn report(&mut self, report: &TurnReport, scene: Scene, now: Duration) -> Vec<Effect> {
         let mut effects = match self.phase {
             Phase::Typed { .. } | Phase::Ending { .. } | Phase::Over => return Vec::new(),
             Phase::Submitted { .. } => self.start(),
@@ -236,10 +239,17 @@ impl Turn {
             self.phase = Phase::Over;
             return effects;
         }
-        let ending = ending(report);
+        let ending = ending(report, scene);
         let may_differ = matches!(ending, Ending::Replied(_) | Ending::Failed(_));
         if may_differ && (self.has_transcript || self.taken.by_hook) {
-            let until = now + LATE_PATIENCE;
+            let is_open = |record: &TurnRecord| record.verdict.is_none() && !record.is_closed;
+            let is_open = self.record.as_ref().is_some_and(is_open);
+            let until = now
+                + if is_open {
+                    OPEN_PATIENCE
+                } else {
+                    LATE_PATIENCE
+                };
             self.phase = Phase::Ending { ending, until };
         } else {
             effects.extend(self.end(ending));
@@ -385,8 +395,10 @@ impl Turn {
         scene: Scene,
         now: Duration,
     ) -> Vec<Effect> {
-        // A program that is still painting is behind: it has not come to the key yet.
-        if scene.is_painting && now < since + PAINTING_PATIENCE {
+        // A program that is still painting is behind, and has not come to the key yet; so is one whose box does
+        // not show the message.
+        let is_behind = scene.is_painting || scene.is_box_empty;
+        if is_behind && now < since + PAINTING_PATIENCE {
             let due = now + PAINTING_PAUSE;
             self.phase = Phase::Submitted {
                 since,

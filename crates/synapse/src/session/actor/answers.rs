@@ -1,5 +1,6 @@
 //! Answers to questions: on the screen by the keys that give them, through the channel by a line.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use synapse_a2a::event::{Fact, Status};
@@ -7,14 +8,17 @@ use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use synapse_a2a::task::TaskState;
 use synapse_term::keys::paste;
-use synapse_term::prompt::Kind;
-use synapse_term::reading::Reading;
+use synapse_term::prompt::{AnswerError, Kind, Prompt};
+use synapse_term::reading::{Reading, State};
 
 use super::Session;
 use crate::session::{Answer, Order, Priority, Refusal};
 
 /// What is kept of an answer that nobody may read.
 const SECRET: &str = "••••••••";
+
+/// How long a program may take to open a field and to show what was typed there.
+const FIELD_PAUSE: Duration = Duration::from_millis(400);
 
 impl Session {
     /// Gives an answer, if it is one to the question that is open.
@@ -46,7 +50,12 @@ impl Session {
             return Ok(());
         }
         let mode = self.watcher.screen().modes().keyboard();
-        let writes = prompt.keys_for(&answer.value, &mode);
+        let writes = match prompt.keys_for(&answer.value, &mode) {
+            Err(AnswerError::NoSuchOption { .. }) if prompt.own_words().is_some() => {
+                self.answer_in_own_words(&prompt, &answer.value, now)
+            }
+            writes => writes,
+        };
         let writes = writes.map_err(|error| Refusal::BadAnswer(error.to_string()))?;
         if prompt.kind == Kind::Password {
             self.keep(text(SECRET));
@@ -57,6 +66,35 @@ impl Session {
             self.write(&bytes, now);
         }
         Ok(())
+    }
+
+    /// Picks the option that opens a field, and types the answer there as soon as the field is open.
+    fn answer_in_own_words(
+        &mut self,
+        prompt: &Prompt,
+        value: &str,
+        now: Duration,
+    ) -> Result<Vec<Vec<u8>>, AnswerError> {
+        let mode = self.watcher.screen().modes().keyboard();
+        let label = prompt
+            .own_words()
+            .map_or("", |option| option.label.as_str());
+        let opens = prompt.keys_for(label, &mode)?;
+        let text = paste(value, &mode, self.discipline(), &self.profile.newline_keys)?;
+        let submit = self.profile.submit_sequence.as_bytes().to_vec();
+        let (typed, submitted) = (now + FIELD_PAUSE, now + FIELD_PAUSE * 2);
+        self.own_words = VecDeque::from([(typed, text), (submitted, submit)]);
+        Ok(opens)
+    }
+
+    /// Types what is due of an answer in one's own words. If the question is gone, so is its field.
+    pub(super) fn type_own_words(&mut self, now: Duration) {
+        if self.watcher.reading().state() != State::Asking {
+            self.own_words.clear();
+        }
+        while let Some((_, bytes)) = self.own_words.pop_front_if(|(at, _)| now >= *at) {
+            self.write(&bytes, now);
+        }
     }
 
     /// What one task is told never answers the question of another.

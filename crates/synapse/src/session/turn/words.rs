@@ -174,7 +174,7 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
     !part.is_empty() && whole.contains(&part)
 }
 
-pub(super) fn ending(report: &TurnReport) -> Ending {
+pub(super) fn ending(report: &TurnReport, scene: Scene) -> Ending {
     let text = || Words {
         text: report.reply.text.clone(),
         source: Source::Screen,
@@ -191,6 +191,9 @@ pub(super) fn ending(report: &TurnReport) -> Ending {
             let said = said.map_or("the agent reported an error", |block| block.text.as_str());
             Ending::Failed(said.to_owned())
         }
-        reply::Outcome::Open => Ending::Broken(TurnError::Exited),
+        reply::Outcome::Open if scene.state == State::Exited => Ending::Broken(TurnError::Exited),
+        // A chat that shows its empty box and no reply was not understood; a line program may have nothing to say.
+        reply::Outcome::Open if scene.is_box_empty => Ending::Broken(TurnError::Unseen),
+        reply::Outcome::Open => Ending::Replied(text()),
     }
 }
