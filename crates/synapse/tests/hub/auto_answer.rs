@@ -159,7 +159,8 @@ fn whatever_is_not_the_command_of_the_rule_is_left_to_a_person() {
         let path = format!("/api/tasks/{}/input", asked["id"].as_str().unwrap());
         let no = json!({ "input": "no", "fingerprint": agent["prompt"]["fingerprint"] });
         desk.browser.post(&path, &no).ok();
-        assert!(reply(&desk, &asked).ends_with("ok: no"));
+        let said = reply(&desk, &asked);
+        assert!(said.ends_with("ok: no"), "{said:?}");
     }
 }
 
@@ -211,7 +212,8 @@ fn after_ten_in_a_row_a_person_has_to_look() {
     let send = || desk.browser.post("/api/agents/toy/send", &ask).ok()["task"].clone();
     for _ in 0..10 {
         let task = send();
-        assert!(reply(&desk, &task).ends_with("ok: yes"));
+        let said = reply(&desk, &task);
+        assert!(said.ends_with("ok: yes"), "{said:?}");
     }
     let last = send();
     let agent = desk.browser.wait_for_status("toy", "waiting");
