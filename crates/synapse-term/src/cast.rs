@@ -99,6 +99,10 @@ impl Cast {
         let (_, first) = lines.next().ok_or(CastError::Empty)?;
         let header: Value =
             serde_json::from_str(first).map_err(|e| CastError::Header(e.to_string()))?;
+        // Only an object names its fields: a list would be taken in their order.
+        if !header.is_object() {
+            return Err(CastError::Header("it is no object".to_owned()));
+        }
         match header.get("version").and_then(Value::as_u64) {
             Some(2) | None => {}
             Some(other) => return Err(CastError::Version(other)),

@@ -17,6 +17,9 @@ fn a_broken_cast_names_the_line() {
     for (text, place) in [
         (String::new(), "line 1: the recording is empty"),
         ("not json".to_owned(), "line 1: not an asciicast v2 header"),
+        // A list in the order of the fields is no header.
+        ("[3, 80, 24, 1]".to_owned(), "not an asciicast v2 header"),
+        ("[2, 80, 24, 1]".to_owned(), "not an asciicast v2 header"),
         (
             r#"{"version": 1, "width": 80, "height": 24}"#.to_owned(),
             "asciicast version 1",
