@@ -254,9 +254,10 @@ impl Judge {
 
     /// Whether it matters now if the screen shows a reply: something was given to the program, its
     /// text stands still, and nobody has looked since it does.
-    pub fn wants_answer(&self, now: Duration) -> bool {
+    pub fn wants_answer(&self, profile: &Profile, now: Duration) -> bool {
         let still_since = self.facts.last_change;
-        self.facts.given != Given::Nothing
+        !known::applies(profile)
+            && self.facts.given != Given::Nothing
             && now >= still_since + common::SHORTEST_QUIET
             && self.facts.answer.is_none_or(|(_, at)| at < still_since)
     }
@@ -298,7 +299,10 @@ impl Judge {
                 found
             }),
         };
-        self.facts.interrupt_key = signs::named_key(&frame).or(self.facts.interrupt_key);
+        // A profile that knows the program's signs knows this key as well.
+        if !known::applies(profile) {
+            self.facts.interrupt_key = signs::named_key(&frame).or(self.facts.interrupt_key);
+        }
         self.facts.box_seen |= input_box.is_some();
         // A dialog takes the place of the box: beside a box it is somebody's text.
         if input_box

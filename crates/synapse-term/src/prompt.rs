@@ -161,7 +161,11 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| menu::form(frame, profile))
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
-        .or_else(|| menu::lit(frame))
+        .or_else(|| {
+            // A program whose box is described has marks in its menus.
+            let is_described = profile.idle.input_box.is_some();
+            (!is_described).then(|| menu::lit(frame)).flatten()
+        })
         .or_else(|| menu::hinted(frame))
         .or_else(|| line::painted(frame))
         .map(|prompt| (prompt, Sureness::Shape))

@@ -178,14 +178,26 @@ fn entries(frame: &Frame, at: usize, col: usize, last: usize) -> Vec<(usize, usi
 pub(super) fn lit(frame: &Frame) -> Option<Prompt> {
     let last = frame.last_row()?;
     let floor = last.saturating_sub(FINE_PRINT + 24);
-    (floor..=last).rev().find_map(|end| lit_until(frame, end))
+    let col = |row: usize| entry(frame, row).filter(|e| !e.is_marked).map(|e| e.col);
+    // Rows below each other whose labels begin in one column.
+    let mut end = last;
+    while end > floor {
+        let Some(own) = col(end) else {
+            end -= 1;
+            continue;
+        };
+        let above = (floor..end).rev().take_while(|row| col(*row) == Some(own));
+        let top = above.last().unwrap_or(end);
+        if let Some(prompt) = lit_between(frame, top, end, own) {
+            return Some(prompt);
+        }
+        end = top.checked_sub(1)?;
+    }
+    None
 }
 
-/// The lit list whose last entry stands in row `end`.
-fn lit_until(frame: &Frame, end: usize) -> Option<Prompt> {
-    let col = entry(frame, end)?.col;
-    let belongs = |row: &usize| entry(frame, *row).is_some_and(|e| e.col == col && !e.is_marked);
-    let top = (0..=end).rev().take_while(belongs).last()?;
+/// The list from row `top` to row `end`, if one entry is lit.
+fn lit_between(frame: &Frame, top: usize, end: usize, col: usize) -> Option<Prompt> {
     if end - top < 1 || end - top > LONGEST_LIST || is_over(frame, end) {
         return None;
     }

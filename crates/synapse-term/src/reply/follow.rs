@@ -34,13 +34,14 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// A turn begins.
-    pub fn begin(&mut self, screen: &mut Screen) {
+    /// A turn begins. `is_kept` says whether rows that fall off the scrollback are kept: a program
+    /// that prints its whole conversation again and again has it there many times over.
+    pub fn begin(&mut self, screen: &mut Screen, is_kept: bool) {
         self.past.clear();
         self.is_cut = false;
         self.window = screen.frame().rows;
         self.is_active = true;
-        screen.keep_rows(true);
+        screen.keep_rows(is_kept);
     }
 
     /// The turn is over.

@@ -6,6 +6,7 @@ use super::line::Line;
 use super::{Block, Cut, Outcome, Reply, Speaker, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
+use crate::prompt::escape_hint;
 
 /// How much of a message is compared: the rest may be wrapped.
 const HEAD: usize = 40;
@@ -133,9 +134,34 @@ impl<'a> Turn<'a> {
 
     fn said(&self, how: &Cut<'_>) -> Said {
         let mut said = how.furniture.find(&self.lines, &self.resting);
+        // The same words as in the turn before, at the same place, are a reply if nothing else is.
+        if !self.has_speech(&said, how) {
+            let all = how.furniture.find(&self.lines, &[]);
+            if self.has_speech(&all, how) {
+                said = all;
+                let lines = self.lines.get(said.from..said.to).unwrap_or_default();
+                let aside = lines.iter().rposition(|line| is_aside(line, how));
+                said.from += aside.map_or(0, |at| at + 1);
+            }
+        }
         said.to = how.furniture.before_tools(&self.lines, &said);
         said
     }
+
+    /// Whether there is anything in it but questions and hints.
+    fn has_speech(&self, said: &Said, how: &Cut<'_>) -> bool {
+        let lines = self.lines.get(said.from..said.to).unwrap_or_default();
+        lines
+            .iter()
+            .any(|line| !line.is_blank() && !line.is_rule() && !is_aside(line, how))
+    }
+}
+
+/// Whether a line belongs to a question of this turn.
+fn is_aside(line: &Line<'_>, how: &Cut<'_>) -> bool {
+    let says_escape =
+        || escape_hint(line.said()).is_some_and(|hint| line.said().starts_with(&hint));
+    how.furniture.is_asked(line) || line.is_hint() || says_escape()
 }
 
 /// Where the furniture at the bottom begins.

@@ -32,7 +32,8 @@ impl Watcher {
         }
         self.interrupted_at = None;
         self.resting = self.judge.resting_rows().to_vec();
-        self.follower.begin(&mut self.screen);
+        let is_kept = self.profile.speech.echo.is_none();
+        self.follower.begin(&mut self.screen, is_kept);
         self.last_typed.clone_from(&typed);
         self.turn = Some(Turn { typed });
     }
@@ -145,7 +146,7 @@ impl Watcher {
 
     /// A screen that stands still after a message is searched for a reply to it.
     pub(super) fn look_for_answer(&mut self, now: Duration) {
-        if !self.judge.wants_answer(now) {
+        if !self.judge.wants_answer(&self.profile, now) {
             return;
         }
         let typed = match &self.turn {

@@ -180,7 +180,6 @@ pub(super) fn ending(report: &TurnReport, scene: Scene) -> Ending {
         source: Source::Screen,
     };
     match report.outcome {
-        reply::Outcome::Completed => Ending::Replied(text()),
         reply::Outcome::Interrupted => {
             Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
         }
@@ -194,6 +193,6 @@ pub(super) fn ending(report: &TurnReport, scene: Scene) -> Ending {
         reply::Outcome::Open if scene.state == State::Exited => Ending::Broken(TurnError::Exited),
         // A chat that shows its empty box and no reply was not understood; a line program may have nothing to say.
         reply::Outcome::Open if scene.is_box_empty => Ending::Broken(TurnError::Unseen),
-        reply::Outcome::Open => Ending::Replied(text()),
+        reply::Outcome::Completed | reply::Outcome::Open => Ending::Replied(text()),
     }
 }
