@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::cursor::Cursor;
-use super::{Model, Needle, Source, TurnRecord, place};
+use super::{Kind, Model, Needle, Source, TurnRecord, place};
 use crate::changes::Changes;
 
 /// Requests that may wait; the session asks twice a turn.
@@ -197,7 +197,9 @@ struct Reader {
 impl Files {
     /// What there is of a turn by now.
     fn look(&mut self, needle: &Needle) -> Option<TurnRecord> {
+        // Codex keeps its transcript open. Gemini opens that of the conversation before, to sum it up.
         if self.bound.is_none()
+            && self.source.kind == Kind::Codex
             && let [path] = place::open_files(self.program, &self.source.root).as_slice()
         {
             self.bound = Some(path.clone());
@@ -260,7 +262,7 @@ impl Files {
 mod tests {
     use std::time::SystemTime;
 
-    use super::super::{Kind, Verdict};
+    use super::super::Verdict;
     use super::*;
 
     fn asked(dir: &str, message: &str, reply: &str) -> String {
