@@ -1,34 +1,36 @@
 import { badge, expect, openAgent, openTab, say, test } from "./fixtures";
 
-test("a rule made in Settings answers, and every answer can be seen", async ({ enter, world, fresh }) => {
+test("a rule made in Settings answers, and every answer can be seen", async ({ enter, world, isMobile }) => {
   const page = await enter();
-  const name = fresh("ruled");
+  const name = isMobile ? "ruled-phone" : "ruled-desk";
+  world.startAgent(name, undefined, "runner");
   await page.goto(`${world.url}/settings`);
   const settings = page.getByRole("region", { name: "Auto-answer" });
   const toggle = settings.getByRole("switch", { name: "Answer questions by these rules" });
   await expect(toggle).not.toBeChecked();
   await settings.getByLabel("For").selectOption(`agent ${name}`);
-  await settings.getByLabel("Kind of question").selectOption("confirmation");
-  await settings.getByLabel(/contains/).fill("Clear the cache");
+  await settings.getByLabel("Kind of question").selectOption("permission");
+  await settings.getByLabel(/contains/).fill("cargo clean");
   await settings.getByLabel(/called exactly/).fill("Yes");
   await settings.getByRole("button", { name: "Add rule" }).click();
-  await expect(settings.locator(".rule-list")).toContainText(`@${name}: confirm with “Clear the cache” → Yes`);
+  await expect(settings.locator(".rule-list")).toContainText("“cargo clean” → Yes");
   await toggle.click();
   await expect(toggle).toBeChecked();
 
   await page.goto(`${world.url}/a/${name}`);
-  await say(page, "ask:yn Clear the cache?");
+  await say(page, "cargo clean");
   await expect(page.locator(".entry .reply")).toContainText("ok: yes");
   const line = page.locator(".system-line").filter({ hasText: "Auto-answered" });
-  await expect(line).toContainText("Auto-answered “Yes” to: Clear the cache? ·");
+  await expect(line).toContainText("Auto-answered “Yes” to: Do you want to proceed?");
   await page.reload();
   await expect(line).toHaveCount(1);
-  await say(page, "ask:yn Delete everything?");
+  // More than the rule names is left to a person.
+  await say(page, "cargo clean && rm -rf src");
   await expect(badge(page)).toHaveAttribute("data-status", "waiting");
   await page.locator(".prompt-card").getByRole("button", { name: "No" }).click();
   await expect(page.locator(".entry").last().locator(".reply")).toContainText("ok: no");
   await openTab(page, "Info");
-  await expect(page.locator(".info .auto-uses")).toContainText("Clear the cache?");
+  await expect(page.locator(".info .auto-uses")).toContainText("Do you want to proceed?");
   await page.goto(`${world.url}/inbox`);
   await page.locator("summary", { hasText: "Answered by rules" }).click();
   await expect(page.locator(".auto-uses").getByRole("link", { name })).toBeVisible();

@@ -15,6 +15,7 @@ export const test = base.extend<Each, Shared>({
       try {
         world.makeRepository();
         world.writeProfiles();
+        world.writeRunner();
         await world.startHub();
         await use(world);
       } finally {

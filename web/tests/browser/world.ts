@@ -9,6 +9,19 @@ import { createInterface } from "node:readline";
 const BINARY = resolve(process.env["SYNAPSE_BIN"] ?? join(import.meta.dirname, "../../../target/debug/synapse"));
 const PATIENCE_MS = 30_000;
 
+const RUNNER = String.raw`
+while printf 'runner> ' && read -r line; do
+  printf '\033[2J\033[H────────────────────────────────────────────────\n Bash command\n\n   %s\n' "$line"
+  printf '   \033[38;2;153;153;153mDo as told\033[39m\n\n Do you want to proceed?\n'
+  printf ' ❯ 1. Yes\n   2. No\n\n Esc to cancel\033[?25l'
+  while IFS= read -rsn1 key; do
+    case $key in 1) answer=yes ;; 2) answer=no ;; $'\003') answer=stopped ;; *) continue ;; esac
+    break
+  done
+  printf '\033[?25h\033[2J\033[Hok: %s\n' "$answer"
+done
+`;
+
 export class World {
   readonly home = mkdtempSync(join(tmpdir(), "synapse-page-test-"));
   readonly repository = join(this.home, "shop");
@@ -60,6 +73,15 @@ export class World {
     this.writeProfile("hostile", `printf '${evil}\\nend of it\\n'`);
     const dialog = [" Bash command", "", "   rm -rf build", "   Clear what was built", "", " Do you want to proceed?", " ❯ 1. Yes", "   2. No", "", " Esc to cancel"];
     this.writeProfile("permit", `printf '\\033[?25l────────────\\n${dialog.join("\\n")}\\n'; read answer; printf '\\033[?25h\\033[2J\\033[Hdone\\n'`);
+  }
+
+  /** A program that asks, as Claude Code does, before it runs what it is told. */
+  writeRunner(): void {
+    const script = join(this.home, "runner.sh");
+    writeFileSync(script, RUNNER);
+    const profile = ["name: runner", `command: [bash, ${script}]`, "idle_regex: '^runner> $'", "prompt_template: '{text}'"];
+    profile.push("record: claude", "interrupt_key: ctrl-c", "asking: { by_digit: true }");
+    writeFileSync(join(this.home, ".synapse", "profiles", "runner.yaml"), `${profile.join("\n")}\n`);
   }
 
   /** A program that runs these commands of a shell with every line it gets. */
