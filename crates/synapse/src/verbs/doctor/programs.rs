@@ -38,7 +38,7 @@ const WRAPPED: [Wrapped; 3] = [
     Wrapped {
         name: "gemini",
         package: "@google/gemini-cli",
-        verified: ("0.40.1", "0.51.0"),
+        verified: ("0.40.1", "0.61.0"),
         witnesses: "title and transcript",
         lacks: "no hooks by argument; --mcp only for root",
     },
