@@ -5,13 +5,14 @@ mod address;
 mod answer;
 mod journey;
 mod lane;
+mod namesake;
 mod pace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -54,6 +55,10 @@ struct Desk {
     journeys: Arc<Semaphore>,
     /// How many notices have been spoken of.
     spoken: AtomicU64,
+    /// Where the wrapped program writes down sessions that it knows by name, if it does.
+    sessions: Option<PathBuf>,
+    /// Names that were said to be in use on both sides.
+    shared_names: Mutex<HashSet<String>>,
 }
 
 /// What a courier goes by.
@@ -87,6 +92,7 @@ impl Courier {
         paths: &Paths,
         contacts: Contacts,
         orders: &Orders,
+        claude_transcripts: Option<&Path>,
         errands: mpsc::Receiver<Errand>,
     ) -> Self {
         let desk = Desk {
@@ -101,6 +107,8 @@ impl Courier {
             pace: Mutex::default(),
             journeys: Arc::new(Semaphore::new(JOURNEYS)),
             spoken: AtomicU64::new(0),
+            sessions: claude_transcripts.and_then(namesake::sessions_beside),
+            shared_names: Mutex::default(),
         };
         Self {
             desk: Arc::new(desk),
@@ -169,6 +177,36 @@ impl Desk {
     fn next_about(&self) -> u64 {
         const STEP: u64 = 1_000;
         self.spoken.fetch_add(STEP, Ordering::Relaxed)
+    }
+
+    /// Says, once for each name, that the wrapped program has a session of that name as well.
+    async fn tell_of_namesake(&self, handle: &str) {
+        let Some(sessions) = self.sessions.clone() else {
+            return;
+        };
+        let name = handle.to_ascii_lowercase();
+        let was_told = |names: &mut HashSet<String>| names.contains(&name);
+        if self.of_shared_names(was_told) {
+            return;
+        }
+        let sought = name.clone();
+        let looked = tokio::task::spawn_blocking(move || namesake::is_session(&sessions, &sought));
+        let is_shared = looked.await.unwrap_or_default();
+        let is_first = is_shared && self.of_shared_names(|names| names.insert(name));
+        if is_first {
+            let text = format!(
+                "[@{handle} is the Synapse agent here; Claude Code has a session of that name, too: \
+                 with a blank before the @ the line goes to Claude Code]"
+            );
+            self.notify(self.next_about(), text).await;
+        }
+    }
+
+    fn of_shared_names(&self, ask: impl FnOnce(&mut HashSet<String>) -> bool) -> bool {
+        ask(&mut self
+            .shared_names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn notify(&self, about: u64, text: String) {

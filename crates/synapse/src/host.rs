@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use crate::store::{Owner, retain};
 use crate::sweep::sweep;
 use crate::token::Token;
+use crate::transcript;
 use crate::tty::Signals;
 
 /// A program that dies this soon was not started as it should be.
@@ -141,6 +142,9 @@ impl Host {
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
+        let transcripts = launch.transcript.as_ref();
+        let claude_transcripts = transcripts.and_then(transcript::Source::of_claude);
+        let claude_transcripts = claude_transcripts.map(Path::to_owned);
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
             spawn: launch.spawn,
@@ -180,7 +184,15 @@ impl Host {
         })?;
         let own = claim.entry().clone();
         Ok(Self {
-            courier: Courier::new(own, handle.clone(), paths, contacts, &agent.orders, errands),
+            courier: Courier::new(
+                own,
+                handle.clone(),
+                paths,
+                contacts,
+                &agent.orders,
+                claude_transcripts.as_deref(),
+                errands,
+            ),
             claim,
             session,
             handle,

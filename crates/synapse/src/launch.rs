@@ -12,7 +12,7 @@ use crate::cli_hooks::{self, HookListener};
 use crate::host::Agent;
 use crate::mcp::{Attached, Given, ToolServer, attached};
 use crate::paths::{Paths, create_folder};
-use crate::private_file;
+use crate::private_file::{self, Trust, read_text};
 use crate::pty::Spawn;
 use crate::session::HookSetup;
 use crate::transcript;
@@ -189,27 +189,15 @@ fn has_stop_hooks(agent: &Agent) -> bool {
             .and_then(serde_json::Value::as_array);
         hooks.is_some_and(|hooks| !hooks.is_empty())
     };
-    let of_files = files
-        .iter()
-        .filter_map(|path| std::fs::read_to_string(path).ok());
+    let of_files = files.iter().filter_map(|path| read_settings(path));
     of_files
         .chain(agent.args.iter().cloned())
         .any(|text| names_stop(&text))
 }
 
-/// A settings file that a project may have brought along: nothing but a regular file of a sensible size is read.
+/// A settings file that a project may have brought along.
 fn read_settings(path: &Path) -> Option<String> {
-    use std::io::Read as _;
-    const LONGEST: u64 = 256 << 10;
-    let flags =
-        rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
-    let file = rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?;
-    let file = std::fs::File::from(file);
-    let is_sensible = |meta: std::fs::Metadata| meta.is_file() && meta.len() <= LONGEST;
-    file.metadata().is_ok_and(is_sensible).then_some(())?;
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
-    Some(text)
+    read_text(path, Trust::Own).ok()
 }
 
 /// A path as one word of a shell.

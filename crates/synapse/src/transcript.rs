@@ -77,6 +77,11 @@ impl Source {
         &self.root
     }
 
+    /// Where the transcripts are, if they are Claude Code's.
+    pub(crate) fn of_claude(&self) -> Option<&Path> {
+        (self.kind == Kind::Claude).then_some(&*self.root)
+    }
+
     /// The transcript that was written to last, if any was since then.
     pub fn newest(&self, since: SystemTime) -> Option<PathBuf> {
         let files = place::changed_since(&self.root, since).into_iter();

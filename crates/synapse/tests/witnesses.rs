@@ -58,6 +58,11 @@ done
 /// A world with the toy in it, under the name `toy`.
 fn world_with_toy(more: &str) -> World {
     let world = World::new();
+    start_toy(&world, more);
+    world
+}
+
+fn start_toy(world: &World, more: &str) {
     let program = world.home.path().join("claude");
     std::fs::write(&program, TOY).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -67,7 +72,6 @@ fn world_with_toy(more: &str) -> World {
     );
     world.start_profile("toy", &yaml);
     world.wait_for_state("toy", "IDLE");
-    world
 }
 
 fn send(world: &World, message: &str) -> Value {
@@ -273,4 +277,17 @@ fn a_launch_that_dies_of_an_unknown_option_is_made_again_without_it() {
     );
     world.wait_for_state("toy", "IDLE");
     assert_eq!(send(&world, "hello")["reply"], "you said hello");
+}
+
+#[test]
+fn settings_of_a_project_that_are_a_pipe_do_not_hold_up_the_start() {
+    let world = World::new();
+    let settings = world.home.path().join(".claude");
+    std::fs::create_dir(&settings).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(settings.join("settings.json"))
+        .status();
+    assert!(made.unwrap().success());
+    start_toy(&world, "");
+    assert_eq!(send(&world, "reply well")["reply"], "well");
 }

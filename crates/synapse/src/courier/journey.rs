@@ -69,6 +69,9 @@ impl Desk {
                 return self.write_down(format!("to={handle} not sent")).await;
             }
         };
+        if dispatch.author == Author::Person {
+            self.tell_of_namesake(&handle).await;
+        }
         let journey = Journey {
             desk: self,
             dispatch,

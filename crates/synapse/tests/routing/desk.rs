@@ -6,7 +6,7 @@ use crate::world::World;
 use crate::world::terminal::Terminal;
 
 /// A line program with an editor of its own: it reads keys, moves its cursor and recalls history.
-const EDITOR: &str = "
+pub(crate) const EDITOR: &str = "
 import readline
 while True:
     print('ok: ' + input('edit> '))

@@ -1,6 +1,6 @@
 //! What is not meant for another agent goes to the program, and the person is told where it matters.
 
-use crate::desk::{Desk, profile};
+use crate::desk::{Desk, EDITOR, profile};
 use crate::world::World;
 
 #[test]
@@ -139,4 +139,38 @@ fn keys_of_a_program_are_not_a_persons_line() {
     let mut desk = desk;
     desk.terminal.wait_for("ok: @target hi");
     assert!(desk.messages("target").is_empty());
+}
+
+#[test]
+fn a_name_that_claude_code_knows_too_is_told_once() {
+    let world = World::new();
+    let sessions = world.home.path().join("claude/sessions");
+    std::fs::create_dir_all(&sessions).unwrap();
+    let write = |name: &str, pid: u32| {
+        let text = format!(r#"{{"pid":{pid},"sessionId":"s","name":"{name}"}}"#);
+        std::fs::write(sessions.join(format!("{pid}.json")), text).unwrap();
+    };
+    write("Target", std::process::id());
+    let more = format!(
+        "record: claude\nidle_regex: '^edit> $'\nenv: {{ CLAUDE_CONFIG_DIR: '{}' }}",
+        world.home.path().join("claude").display()
+    );
+    let profile = profile(&world, "editor", EDITOR, &more);
+    let mut desk = Desk::with(world, &[&profile], "edit>");
+    desk.type_slowly("@target first");
+    desk.terminal.press("\r");
+    desk.terminal.wait_until("the namesake is told", |text| {
+        text.contains("Claude Code has a session of that name")
+    });
+    desk.wait_for_messages(1);
+    desk.terminal
+        .wait_until("the box is empty, and the notice gone", |text| {
+            text.ends_with("edit>") && !text.contains("of that name")
+        });
+    desk.type_slowly("@target second");
+    desk.terminal.press("\r");
+    desk.terminal
+        .wait_until("the second one is told", |text| text.contains("[→ target"));
+    assert_eq!(desk.wait_for_messages(2), ["first", "second"]);
+    assert!(!desk.terminal.text().contains("of that name"));
 }
