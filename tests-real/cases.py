@@ -155,12 +155,16 @@ def keeps_partial_text(agent):
     begin = wait_until("the model speaks", lambda: [e for e in agent.model.events(since) if e["ev"] == "reply_start"])
     # Twelve of its forty words.
     wait_until("the model has said some words", lambda: time.time() > begin[0]["t"] + 6)
+    shown = agent.screen()
     cut = stop_speaking(agent, since)
     sent = running.result()
     demand(sent.error.get("code") == "INTERRUPTED", f"the interrupted task is {sent.state}: {sent.error}")
     kept = agent.task(sent.body["task_id"])["reply"] or ""
     said = cut["text"].split()
     demand_truth(kept.split() == said[:len(kept.split())], f"the model said {cut['text']!r}, the task keeps {kept!r}")
+    if not kept and " ".join(said[:3]) not in shown:
+        # Codex up to 0.147 paints a line when it is complete, and forgets what an interrupt cut off.
+        raise NotHere("it shows nothing of an unfinished line")
     demand(len(kept.split()) >= len(said) // 2, f"of {len(said)} words the task keeps {kept!r}")
     return Outcome(chars=len(kept), alike=alike(kept, cut["text"])) + turn(agent, "say:after the interrupt")
 
