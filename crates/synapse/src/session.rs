@@ -2,6 +2,7 @@
 //! the handle by which everybody else asks for things. Knows no HTTP.
 
 mod actor;
+mod arrivals;
 mod board;
 mod command;
 mod errand;

@@ -13,6 +13,8 @@ mod world;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 use synapse::store::{Filter, Reader};
 use world::World;
@@ -88,6 +90,20 @@ fn a_message_sent_twice_is_one_task() {
         first,
         "another message under the same name is another task"
     );
+}
+
+#[test]
+fn copies_of_a_message_that_arrive_together_are_one_task() {
+    let world = World::with_dummy();
+    for round in 0..10 {
+        let id = format!("together-{round}");
+        let body = json!({"message": {"messageId": id, "parts": [{"text": "say:once"}]}});
+        let tasks: HashSet<String> = std::thread::scope(|scope| {
+            let copies = [(); 3].map(|()| scope.spawn(|| sent(&world, &body)));
+            copies.map(|copy| copy.join().unwrap()).into()
+        });
+        assert_eq!(tasks.len(), 1, "{id} became {tasks:?}");
+    }
 }
 
 #[test]

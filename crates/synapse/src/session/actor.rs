@@ -431,7 +431,7 @@ impl Session {
     }
 
     async fn stop(mut self) -> Exit {
-        self.inbox.close();
+        self.close_inbox();
         self.ledger.board.set_stopping();
         self.cancel_all("the agent was stopped");
         self.say_goodbye().await;
@@ -457,6 +457,7 @@ impl Session {
     }
 
     fn end(&mut self, exit: Exit) {
+        self.close_inbox();
         let now = self.now();
         let modes = self.watcher.screen().modes();
         self.ledger.board.set_alternate(modes.alternate_screen);

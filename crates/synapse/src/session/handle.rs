@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synapse_a2a::event::{Event, Fact, Origin, Status};
+use synapse_a2a::event::{Event, Fact, Origin};
 use synapse_a2a::id::{ContextId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use synapse_a2a::task::{Task, TaskState};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
+use super::arrivals::Arrivals;
 use super::files::unpack;
 use super::{
     Accepted, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
@@ -28,6 +29,7 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(8);
 pub struct SessionHandle {
     commands: mpsc::Sender<Command>,
     ledger: Ledger,
+    arrivals: Arc<Arrivals>,
     /// One permit for each task that may still wait.
     places: Arc<Semaphore>,
     queue_limit: usize,
@@ -68,6 +70,7 @@ impl SessionHandle {
             commands,
             board: Arc::clone(&ledger.board),
             ledger,
+            arrivals: Arc::default(),
             places: Arc::new(Semaphore::new(queue_limit)),
             queue_limit,
             files: Arc::new(files),
@@ -89,6 +92,7 @@ impl SessionHandle {
             origin,
             is_raw,
         } = submission;
+        let _arrival = self.arrivals.enter(&message.id).await;
         if let Some(known) = self.board.task_of(&message.id)
             && is_repeated(&known.task, &message, context.as_ref())
         {
@@ -99,6 +103,9 @@ impl SessionHandle {
         }
         if origin.hops > Origin::MOST_HOPS {
             return Err(Refusal::TooManyHops(origin.hops));
+        }
+        if self.commands.is_closed() {
+            return Err(Refusal::Stopping);
         }
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| QueueFull {
@@ -121,7 +128,14 @@ impl SessionHandle {
         };
         let task = Task::begin(event.clone()).map_err(|e| Refusal::NotDurable(e.to_string()))?;
         let written = self.ledger.commit(&id, 1, event).await;
-        written.map_err(Refusal::NotDurable)?;
+        written.map_err(|why| {
+            // Its end closes the store, too.
+            if self.commands.is_closed() {
+                Refusal::Stopping
+            } else {
+                Refusal::NotDurable(why)
+            }
+        })?;
         let accepted = Accepted {
             task,
             text,
@@ -134,7 +148,7 @@ impl SessionHandle {
             .await
             .is_err()
         {
-            self.withdraw(&id, "the agent was stopped");
+            self.ledger.withdraw(&id);
             return Err(Refusal::Stopping);
         }
         Ok(id)
@@ -195,22 +209,6 @@ impl SessionHandle {
     pub fn trouble(&self) -> Option<String> {
         self.ledger.trouble()
     }
-
-    /// Ends a task that never reached the actor.
-    fn withdraw(&self, task: &TaskId, reason: &str) {
-        let reason = reason.to_owned();
-        let fact = Fact::Moved {
-            status: Status::Canceled { reason },
-        };
-        self.ledger.append(
-            task,
-            2,
-            Event {
-                at: timestamp(),
-                fact,
-            },
-        );
-    }
 }
 
 /// Whether a message is the one that began this task, sent again by somebody who got no answer. Who
@@ -235,6 +233,7 @@ fn says_nothing(message: &Message) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use synapse_a2a::event::Status;
     use synapse_a2a::id::MessageId;
 
     use super::*;

@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use synapse_a2a::event::{Event, Fact, Origin};
+use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::TaskId;
 
-use super::Board;
+use super::{Board, timestamp};
 use crate::store::{Entry, Owner, Store, StoreError};
 
 /// The one way for events to get on disk and on the board. Cheap to clone.
@@ -76,6 +76,16 @@ impl Ledger {
         }];
         let written = self.store.commit(entries).await;
         written.map_err(|error| error.to_string())
+    }
+
+    /// Ends a task that was promised and never reached the actor.
+    pub(super) fn withdraw(&self, task: &TaskId) {
+        let reason = "the agent was stopped".to_owned();
+        let fact = Fact::Moved {
+            status: Status::Canceled { reason },
+        };
+        let at = timestamp();
+        self.append(task, 2, Event { at, fact });
     }
 
     /// Why the disk cannot be written, while it cannot.

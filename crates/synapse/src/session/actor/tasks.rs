@@ -13,7 +13,7 @@ use synapse_term::prompt::Prompt;
 use super::Session;
 use crate::session::order::{self, fill};
 use crate::session::turn::{Input, Words};
-use crate::session::{Accepted, Order, Priority, Refusal, TurnError, timestamp};
+use crate::session::{Accepted, Command, Order, Priority, Refusal, TurnError, timestamp};
 
 /// A task that is not over.
 pub(super) struct Open {
@@ -99,6 +99,17 @@ impl Session {
         for task in self.open.keys().cloned().collect::<Vec<_>>() {
             let message = TurnError::Exited.to_string();
             self.fail(&task, FailureCode::AgentExited, message);
+        }
+    }
+
+    /// Takes nothing more in. A task that was promised and waits in the inbox is ended; whoever asked something
+    /// else learns that we are gone.
+    pub(super) fn close_inbox(&mut self) {
+        self.inbox.close();
+        while let Ok(command) = self.inbox.try_recv() {
+            if let Command::Accept(accepted) = command {
+                self.ledger.withdraw(accepted.task.id());
+            }
         }
     }
 
