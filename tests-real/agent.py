@@ -127,9 +127,12 @@ class Agent:
         demand(done.returncode == 0, f"synapse {' '.join(args)}: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
-    def start(self, *flags):
+    def try_to_start(self, *flags):
         args = ["--", *self.setup.args] if self.setup.args else []
-        done = self.run("start", self.setup.profile, "--name", self.name, *flags, *args)
+        return self.run("start", self.setup.profile, "--name", self.name, *flags, *args)
+
+    def start(self, *flags):
+        done = self.try_to_start(*flags)
         demand(done.returncode == 0, f"it did not start: {done.stderr.strip()}")
 
     def stop(self):

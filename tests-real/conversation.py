@@ -1,6 +1,8 @@
 """Two wrapped CLIs that talk to each other by themselves: the model calls the tools of `synapse mcp`."""
 
 import json
+import shlex
+import subprocess
 
 from agent import ASKING, demand, wait_until
 
@@ -16,8 +18,7 @@ def converse(agent):
     """Each asks the other something, is allowed to, and tells what it heard."""
     pair = [agent.sibling(name) for name in ("left", "right")]
     try:
-        for one in pair:
-            one.start("--port", "0", "--mcp")
+        start(pair)
         for one in pair:
             wait_until(f"{one.name} is ready", lambda: one.status()["status"] == "IDLE")
         left, right = pair
@@ -26,6 +27,19 @@ def converse(agent):
     finally:
         for one in pair:
             one.run("stop", one.name)
+
+
+def start(pair):
+    """Both with our tools. A CLI that takes no settings of ours says what the user can do: then that is done."""
+    flags = ["--port", "0", "--mcp"]
+    done = pair[0].try_to_start(*flags)
+    if done.returncode == 0:
+        return pair[1].start(*flags)
+    _, is_advised, advice = done.stderr.partition("add the server to yours once: ")
+    demand(is_advised, f"it did not start: {done.stderr.strip()}")
+    subprocess.run(shlex.split(advice), check=True, capture_output=True)
+    for one in pair:
+        one.start("--port", "0")
 
 
 def exchange(caller, other, words):
