@@ -2,6 +2,7 @@
 
 const BRACKET: &str = "[file:";
 const VERBS: [&str; 2] = ["created:", "wrote:"];
+const QUOTES: [char; 3] = ['`', '"', '\''];
 
 /// The path, if the line is a reference and nothing else.
 pub(super) fn whole(line: &str) -> Option<&str> {
@@ -15,12 +16,32 @@ pub(super) fn whole(line: &str) -> Option<&str> {
         .and_then(after_verb)
 }
 
-/// The paths of the `[File: p]` inside a line.
+/// The paths of the references inside a line, in their order.
 pub(super) fn mentions(line: &str) -> impl Iterator<Item = &str> {
-    line.match_indices('[').filter_map(|(at, _)| {
-        let behind = strip_label(line.get(at..)?, BRACKET)?;
-        bracketed(behind.split_once(']')?.0)
+    let mut before = None;
+    line.char_indices().filter_map(move |(at, c)| {
+        let is_word = before.replace(c).is_some_and(char::is_alphanumeric);
+        let rest = line.get(at..)?;
+        if let Some(behind) = strip_label(rest, BRACKET) {
+            return bracketed(behind.split_once(']')?.0);
+        }
+        let behind = VERBS.iter().find_map(|verb| strip_label(rest, verb))?;
+        (!is_word).then(|| first_path(behind)).flatten()
     })
+}
+
+/// The path behind a verb in the middle of a sentence, which may go on behind it.
+fn first_path(behind: &str) -> Option<&str> {
+    let behind = behind.trim_start();
+    let quote = behind.chars().next().filter(|c| QUOTES.contains(c));
+    if let Some((path, _)) = quote.and_then(|quote| behind.get(1..)?.split_once(quote)) {
+        return path.contains(char::is_alphabetic).then(|| path.trim());
+    }
+    let word = behind.split(char::is_whitespace).next()?;
+    let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+    // A bare word in a sentence is more likely a word than a file.
+    let is_named = word.contains(['.', '/']);
+    is_named.then(|| after_verb(word)).flatten()
 }
 
 fn bracketed(inner: &str) -> Option<&str> {
@@ -44,7 +65,7 @@ fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 }
 
 fn unquote(path: &str) -> &str {
-    ['`', '"', '\'']
+    QUOTES
         .into_iter()
         .find_map(|quote| path.strip_prefix(quote)?.strip_suffix(quote))
         .map_or(path, str::trim)
@@ -91,5 +112,22 @@ mod tests {
         let found: Vec<_> =
             mentions("see [File: a.rs], [x] and [FILE:b.rs]; not [File: or [File:]").collect();
         assert_eq!(found, ["a.rs", "b.rs"]);
+    }
+
+    #[test]
+    fn verbs_are_found_inside_a_line() {
+        for (line, paths) in [
+            ("The file was created: a.rs", &["a.rs"][..]),
+            (
+                "Done (created: src/a.rs, wrote: `my notes.md`).",
+                &["src/a.rs", "my notes.md"],
+            ),
+            ("Created: x.rs [File: y.rs]", &["x.rs", "y.rs"]),
+            ("I wrote: three files, and recreated: b.rs", &[]),
+            ("It was created: 2026.01.31", &[]),
+        ] {
+            let found: Vec<_> = mentions(line).collect();
+            assert_eq!(found, paths, "{line:?}");
+        }
     }
 }
