@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use super::aside::Aside;
 use super::folder::Folder;
 use super::marks::{Marks, Piece};
-use super::program::Program;
+use super::program::{Line, Program};
 use crate::pty::{Output, Pty, Spawn, SpawnError, Writer};
 use crate::tty::{self, Event, Keyboard, RawMode, Signals, TtyError};
 
@@ -146,18 +146,26 @@ impl CoShell {
     /// # Errors
     /// If the terminal is gone.
     pub async fn run(&mut self, line: &str) -> Result<Outcome, CoShellError> {
-        self.run_to(line, None).await
+        self.run_to(&Line::Run(line)).await
     }
 
-    /// Runs a line, and returns what it wrote to standard output.
+    /// Runs a list of commands, and returns what its last pipeline wrote to standard output, if that was run.
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub async fn capture(&mut self, line: &str) -> Result<(Outcome, Vec<u8>), CoShellError> {
+    pub async fn capture(
+        &mut self,
+        before: &str,
+        command: &str,
+    ) -> Result<(Outcome, Option<Vec<u8>>), CoShellError> {
         let file = self.folder.path("output")?;
-        let outcome = self.run_to(line, Some(&file)).await?;
-        // A line that does not parse writes nothing at all.
-        Ok((outcome, self.folder.take("output").unwrap_or_default()))
+        let line = Line::Captured {
+            before,
+            command,
+            file: &file,
+        };
+        let outcome = self.run_to(&line).await?;
+        Ok((outcome, self.folder.take("output").ok()))
     }
 
     /// Makes this the exit code of the last line: something else was done meanwhile.
@@ -165,8 +173,8 @@ impl CoShell {
         self.code = code;
     }
 
-    async fn run_to(&mut self, line: &str, output: Option<&str>) -> Result<Outcome, CoShellError> {
-        let script = self.program.script(line, self.code, output);
+    async fn run_to(&mut self, line: &Line<'_>) -> Result<Outcome, CoShellError> {
+        let script = self.program.script(line, self.code);
         self.folder.write("line", &script)?;
         let keys = self.program.keys(&self.folder.path("line")?);
         let raw = RawMode::enter()?;

@@ -22,9 +22,11 @@ pub enum Request {
     Nothing,
     /// A message to an agent.
     Message(Command),
-    /// A command whose output goes along with a message.
+    /// A pipeline whose output goes along with a message.
     Piped {
-        /// What to run.
+        /// The commands before it, up to the operator that leads to it.
+        before: String,
+        /// The pipeline.
         command: String,
         /// What to send with its output.
         message: Command,
@@ -50,13 +52,31 @@ impl Request {
             let (Some(command), Some(rest)) = (line.get(..at), line.get(at + 1..)) else {
                 continue;
             };
-            let command = command.trim().to_owned();
+            let mut command = command.trim().to_owned();
+            let mut rest = rest;
+            if unfinished(&command, dialect) == Some(Open::HereDocument)
+                && let Some((first, body)) = rest.split_once('\n')
+            {
+                // The document stands behind the line that announces it.
+                command = format!("{command}\n{body}");
+                rest = first;
+            }
             // In the middle of a loop it is the shell's own to complain about.
             if unfinished(&command, dialect).is_some() {
                 continue;
             }
+            let start = last_pipeline(&command, dialect);
+            let (before, command) = command.split_at(start);
+            let (before, command) = (before.to_owned(), command.trim_start().to_owned());
             match piped(rest) {
-                Some(Ok(message)) => return Self::Piped { command, message },
+                _ if command.is_empty() => {}
+                Some(Ok(message)) => {
+                    return Self::Piped {
+                        before,
+                        command,
+                        message,
+                    };
+                }
                 Some(Err(error)) => return Self::Bad(error),
                 None => {}
             }
@@ -79,6 +99,20 @@ impl Request {
             }),
         }
     }
+}
+
+/// Where the last pipeline of a list of commands begins: only its output goes into a pipe behind it.
+fn last_pipeline(list: &str, dialect: Dialect) -> usize {
+    let ends = Quoting::of(list, dialect).list_operators();
+    let is_whole = |end: &usize| {
+        // The end of a here-document is no operator.
+        let Some(before) = list.get(..*end) else {
+            return false;
+        };
+        // An operator wants something behind it, which is the pipeline.
+        matches!(unfinished(before, dialect), None | Some(Open::Operator))
+    };
+    ends.into_iter().rev().find(is_whole).unwrap_or_default()
 }
 
 /// Whether a person who ends such a line twice more with nothing on it wants it run as it is: our idea
@@ -187,17 +221,80 @@ mod tests {
             ("git diff|@codex", "git diff", "-"),
             ("git diff | @codex --return", "git diff", "-"),
         ] {
-            let Request::Piped { command, message } = read(line) else {
+            let Request::Piped {
+                before,
+                command,
+                message,
+            } = read(line)
+            else {
                 panic!("{line}: {:?}", read(line));
             };
             assert_eq!((command.as_str(), message.message.as_str()), (ran, said));
-            assert_eq!(message.handle, "codex");
+            assert_eq!((before.as_str(), message.handle.as_str()), ("", "codex"));
         }
         assert!(matches!(
             read("cat log | @codex --retrun x"),
             Request::Bad(_)
         ));
         assert!(matches!(read("@codex --priority 9 x"), Request::Bad(_)));
+    }
+
+    #[test]
+    fn only_the_last_pipeline_of_a_list_is_piped() {
+        for (line, first, ran) in [
+            (
+                "true && echo one; echo two | @a",
+                "true && echo one;",
+                "echo two",
+            ),
+            (
+                "test -e x && cat x | sort | @a",
+                "test -e x &&",
+                "cat x | sort",
+            ),
+            ("a || b | @a", "a ||", "b"),
+            ("sleep 1 & echo 2>&1 two | @a", "sleep 1 &", "echo 2>&1 two"),
+            (
+                "echo one\necho 'x; y' two | @a",
+                "echo one\n",
+                "echo 'x; y' two",
+            ),
+            ("(a; b) | @a", "", "(a; b)"),
+            ("{ a; b; } | @a", "", "{ a; b; }"),
+            (
+                "cd x; for i in 1 2; do a; b; done | @a",
+                "cd x;",
+                "for i in 1 2; do a; b; done",
+            ),
+            ("a >&2 b &> c | @a", "", "a >&2 b &> c"),
+        ] {
+            let Request::Piped {
+                before, command, ..
+            } = read(line)
+            else {
+                panic!("{line}: {:?}", read(line));
+            };
+            assert_eq!((before.as_str(), command.as_str()), (first, ran), "{line}");
+        }
+        let nothing = "echo one; | @a";
+        assert_eq!(read(nothing), Request::Run(nothing.to_owned()));
+    }
+
+    #[test]
+    fn a_here_document_goes_into_the_pipe_with_its_words() {
+        let line = "cat <<EOF | @a look at\nit's | @b\nEOF";
+        let Request::Piped {
+            command, message, ..
+        } = read(line)
+        else {
+            panic!("{:?}", read(line));
+        };
+        assert_eq!(command, "cat <<EOF\nit's | @b\nEOF");
+        assert_eq!(message.message, "look at");
+        assert!(Request::is_unfinished(
+            "cat <<EOF | @a\nit's",
+            Dialect::Posix
+        ));
     }
 
     #[test]

@@ -24,6 +24,18 @@ pub struct Program {
     kind: Kind,
 }
 
+/// What a shell is to run.
+pub(super) enum Line<'a> {
+    /// As it is.
+    Run(&'a str),
+    /// The output of the pipeline goes to a file, which is not made if the pipeline does not run.
+    Captured {
+        before: &'a str,
+        command: &'a str,
+        file: &'a str,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Known(Shell),
@@ -135,16 +147,24 @@ impl Program {
         format!("{CLEAR} __synapse_co_mark start; eval \"$({read})\"{keep}\r")
     }
 
-    /// A line as it goes into the file: the exit code before it is in sight, and its output goes to
-    /// `output` if somebody wants it.
-    pub(super) fn script(&self, line: &str, code: u8, output: Option<&str>) -> String {
+    /// A line as it goes into the file: the exit code before it is in sight, and the output of its last
+    /// pipeline goes to a file if somebody wants it.
+    pub(super) fn script(&self, line: &Line<'_>, code: u8) -> String {
         let is_fish = self.dialect() == Dialect::Fish;
         // With `set -e` a bare failure would end the shell.
         let status = if is_fish { "" } else { " && :" };
-        let line = match output {
-            None => line.to_owned(),
-            Some(file) if is_fish => format!("begin\n{line}\nend >{}", self.quote(file)),
-            Some(file) => format!("{{ {line}\n}} >{}", self.quote(file)),
+        let line = match line {
+            Line::Run(line) => (*line).to_owned(),
+            Line::Captured {
+                before,
+                command,
+                file,
+            } if is_fish => format!("{before} begin\n{command}\nend >{}", self.quote(file)),
+            Line::Captured {
+                before,
+                command,
+                file,
+            } => format!("{before} {{ {command}\n}} >{}", self.quote(file)),
         };
         format!("__synapse_co_status {code}{status}\n{line}\n")
     }
@@ -231,15 +251,23 @@ mod tests {
     fn a_line_keeps_to_itself() {
         let bash = Program::at("bash").unwrap();
         assert_eq!(
-            bash.script("ls", 3, None),
+            bash.script(&Line::Run("ls"), 3),
             "__synapse_co_status 3 && :\nls\n"
         );
-        let piped = bash.script("ls # all", 0, Some("/it's"));
-        assert!(piped.ends_with("{ ls # all\n} >'/it'\\''s'\n"), "{piped}");
-        let fish = Program::at("fish").unwrap();
-        let piped = fish.script("ls # all", 0, Some("/it's"));
+        let captured = Line::Captured {
+            before: "cd x &&",
+            command: "ls # all",
+            file: "/it's",
+        };
+        let piped = bash.script(&captured, 0);
         assert!(
-            piped.ends_with("begin\nls # all\nend >'/it\\'s'\n"),
+            piped.ends_with("\ncd x && { ls # all\n} >'/it'\\''s'\n"),
+            "{piped}"
+        );
+        let fish = Program::at("fish").unwrap();
+        let piped = fish.script(&captured, 0);
+        assert!(
+            piped.ends_with("\ncd x && begin\nls # all\nend >'/it\\'s'\n"),
             "{piped}"
         );
     }

@@ -70,6 +70,31 @@ impl Quoting {
         })
     }
 
+    /// Where the operators between the commands of a list end: `;`, `&`, `&&`, `||` and line breaks.
+    pub(super) fn list_operators(&self) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let mut plain = self.plain.iter().copied().peekable();
+        let mut before = None;
+        while let Some((at, c)) = plain.next() {
+            let end = at + c.len_utf8();
+            let doubled = plain.next_if(|next| *next == (end, c) && "&|".contains(c));
+            let next = plain
+                .peek()
+                .filter(|(next, _)| *next == end)
+                .map(|(_, c)| *c);
+            // `>&`, `<&`, `|&` and `&>` are about where output goes.
+            let is_redirection = matches!(before, Some('>' | '<' | '|')) || next == Some('>');
+            match (c, doubled) {
+                ('&' | '|', Some(_)) => ends.push(end + 1),
+                (';' | '\n', None) => ends.push(end),
+                ('&', None) if !is_redirection => ends.push(end),
+                _ => {}
+            }
+            before = next.is_some().then_some(c);
+        }
+        ends
+    }
+
     /// Whether it ends with an operator that something must follow.
     pub(super) fn wants_more(&self) -> bool {
         let mut last = self.plain.iter().rev().skip_while(|(_, c)| *c == ' ');

@@ -13,7 +13,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::coshell::{CoShellError, Outcome};
 use super::folder::Folder;
-use super::program::Program;
+use super::program::{Line, Program};
 
 /// A shell that runs lines of a script.
 #[derive(Debug)]
@@ -74,17 +74,26 @@ impl ScriptShell {
     /// # Errors
     /// If the shell cannot be told.
     pub fn run(&mut self, line: &str) -> Result<Outcome, CoShellError> {
-        self.run_to(line, None)
+        self.run_to(&Line::Run(line))
     }
 
-    /// Runs a line, and returns what it wrote to standard output.
+    /// Runs a list of commands, and returns what its last pipeline wrote to standard output, if that was run.
     ///
     /// # Errors
     /// If the shell cannot be told.
-    pub fn capture(&mut self, line: &str) -> Result<(Outcome, Vec<u8>), CoShellError> {
+    pub fn capture(
+        &mut self,
+        before: &str,
+        command: &str,
+    ) -> Result<(Outcome, Option<Vec<u8>>), CoShellError> {
         let file = self.folder.path("output")?;
-        let outcome = self.run_to(line, Some(&file))?;
-        Ok((outcome, self.folder.take("output").unwrap_or_default()))
+        let line = Line::Captured {
+            before,
+            command,
+            file: &file,
+        };
+        let outcome = self.run_to(&line)?;
+        Ok((outcome, self.folder.take("output").ok()))
     }
 
     /// Makes this the exit code of the last line: something else was done meanwhile.
@@ -92,8 +101,8 @@ impl ScriptShell {
         self.code = code;
     }
 
-    fn run_to(&mut self, line: &str, output: Option<&str>) -> Result<Outcome, CoShellError> {
-        let script = self.program.script(line, self.code, output);
+    fn run_to(&mut self, line: &Line<'_>) -> Result<Outcome, CoShellError> {
+        let script = self.program.script(line, self.code);
         self.folder.write("line", &script)?;
         // One that is gone shows in the wait.
         let _ = self.go.write_all(b"go\n");

@@ -91,3 +91,21 @@ fn a_command_and_a_file_are_run_and_read_what_is_piped_in() {
         assert_eq!(said(&output), ("/\ndone\n".to_owned(), Some(0)), "{shell}");
     }
 }
+
+#[test]
+fn only_the_last_pipeline_of_a_line_is_sent() {
+    for shell in SHELLS {
+        let world = World::with_dummy();
+        let mut script = "true && echo one; echo two | @dummy --return say:got\n\
+                          false && echo three | @dummy --return say:never\n"
+            .to_owned();
+        let mut wanted = "one\ngot  two\n".to_owned();
+        if !shell.ends_with("fish") {
+            script.push_str("cat <<E | @dummy --return say:read\nit's\nE\n");
+            wanted.push_str("read  it's\n");
+        }
+        script.push_str("true");
+        let output = run(&world, shell, &[], &script);
+        assert_eq!(said(&output), (wanted, Some(0)), "{shell}");
+    }
+}

@@ -107,12 +107,15 @@ impl Room {
                 return Ok(None);
             }
             Request::Piped {
+                before,
                 command,
                 mut message,
             } => {
-                let (outcome, output) = self.runtime.block_on(shell.capture(&command))?;
+                let capture = shell.capture(&before, &command);
+                let (outcome, output) = self.runtime.block_on(capture)?;
                 if let Outcome::Done(code) = outcome
                     && code != Failure::INTERRUPTED
+                    && let Some(output) = output
                 {
                     let output = String::from_utf8_lossy(&output);
                     message.message = with_input(&message.message, &output);

@@ -45,15 +45,16 @@ fn run(
             Request::Run(line) => Some(shell.run(&line)?),
             Request::Message(message) => Some(Outcome::Done(deliver(message, &mut Vec::new()))),
             Request::Piped {
+                before,
                 command,
                 mut message,
-            } => match shell.capture(&command)? {
-                (Outcome::Done(_), output) => {
+            } => match shell.capture(&before, &command)? {
+                (Outcome::Done(_), Some(output)) => {
                     let output = String::from_utf8_lossy(&output);
                     message.message = with_input(&message.message, &output);
                     Some(Outcome::Done(deliver(message, &mut Vec::new())))
                 }
-                (ended, _) => Some(ended),
+                (outcome, _) => Some(outcome),
             },
             Request::Bad(error) => {
                 note!("synapse: {error}");
