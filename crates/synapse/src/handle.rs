@@ -121,6 +121,14 @@ pub enum AddressError {
         /// Those it could be.
         candidates: Vec<Candidate>,
     },
+    /// The agent of that name has ended, and another one has a name like it.
+    #[error("no agent is called '{wanted}' any more; @{other} is another one")]
+    Ended {
+        /// The name as given.
+        wanted: String,
+        /// The one that runs.
+        other: Handle,
+    },
 }
 
 /// One of several agents that a name could mean.
@@ -177,6 +185,41 @@ pub fn find<'a>(entries: &'a [Entry], wanted: &str, dir: &Path) -> Result<&'a En
         wanted: word.to_owned(),
         nearest: nearest_handles(entries.iter().map(|entry| &entry.handle), word),
     })
+}
+
+/// The agent that is to be ended. Unlike for [`find`], a profile means its agent only if no other agent of that
+/// profile runs, and not if it got its name because another one was called like the profile.
+///
+/// # Errors
+/// If nobody or several are meant.
+pub fn find_to_end<'a>(
+    entries: &'a [Entry],
+    wanted: &str,
+    dir: &Path,
+) -> Result<&'a Entry, AddressError> {
+    let found = find(entries, wanted, dir)?;
+    let word = wanted.strip_prefix('@').unwrap_or(wanted);
+    let is_profile =
+        |entry: &&Entry| is_same(&entry.profile, word) || is_same(&entry.agent_type, word);
+    if found.handle.is(word) || !is_profile(&found) {
+        return Ok(found);
+    }
+    let others: Vec<&Entry> = entries.iter().filter(is_profile).collect();
+    if others.len() > 1 {
+        return Err(AddressError::Several {
+            wanted: word.to_owned(),
+            candidates: others.into_iter().map(candidate).collect(),
+        });
+    }
+    let number = found.handle.as_str().get(word.len()..);
+    let number = number.and_then(|rest| rest.strip_prefix('-'));
+    if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
+        return Err(AddressError::Ended {
+            wanted: word.to_owned(),
+            other: found.handle.clone(),
+        });
+    }
+    Ok(found)
 }
 
 /// Who is meant by a word: an agent of this machine, or one elsewhere.
@@ -399,5 +442,35 @@ mod tests {
             assert!(Handle::parse(word).is_err(), "{word}");
         }
         assert!(Handle::parse(&"x".repeat(LONGEST + 1)).is_err());
+    }
+
+    #[test]
+    fn who_is_ended_is_called_by_name() {
+        let here = Path::new("/a");
+        let end = |entries: &[Entry], word: &str| {
+            find_to_end(entries, word, here).map(|entry| entry.handle.to_string())
+        };
+        let second = agent("dummy-2", "dummy", 2, "/a");
+        let ended = AddressError::Ended {
+            wanted: "dummy".to_owned(),
+            other: Handle::parse("dummy-2").unwrap(),
+        };
+        assert_eq!(end(std::slice::from_ref(&second), "@dummy"), Err(ended));
+        assert_eq!(
+            end(std::slice::from_ref(&second), "dummy-2").unwrap(),
+            "dummy-2"
+        );
+        let named = agent("tester", "dummy", 3, "/b");
+        assert_eq!(
+            end(std::slice::from_ref(&named), "dummy").unwrap(),
+            "tester"
+        );
+        // One of them works here, which is not enough to end it.
+        assert!(matches!(
+            end(&[second.clone(), named.clone()], "dummy"),
+            Err(AddressError::Several { .. })
+        ));
+        let first = agent("dummy", "dummy", 1, "/c");
+        assert_eq!(end(&[first, second, named], "dummy").unwrap(), "dummy");
     }
 }

@@ -1,7 +1,7 @@
 //! The current A2A beside the seeds' endpoints: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
 //! `/a2a/rest`, and the card. The bindings only carry; what is asked for is done at the desk.
 
-mod card;
+pub(super) mod card;
 mod desk;
 mod list;
 mod push;

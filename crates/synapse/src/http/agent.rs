@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synapse_term::frame::Frame;
-use synapse_term::keys::{Key, KeyboardMode, encode};
+use synapse_term::keys::Key;
 use utoipa::{IntoParams, ToSchema};
 
 use super::Served;
@@ -110,20 +110,22 @@ pub(super) async fn screen(
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], body))
 }
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
 pub(super) struct InterruptBody {
+    /// The key to press instead of the one that the program reacts to
     key: Option<String>,
 }
 
 /// Stop what runs; says what came of it
-#[utoipa::path(post, path = "/interrupt", tag = "agent", request_body = InterruptBody,
+#[utoipa::path(post, path = "/interrupt", tag = "agent", request_body = Option<InterruptBody>,
     responses((status = 200, description = "done", body = ReceiptShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn interrupt(
     State(served): State<Served>,
-    Body(body): Body<InterruptBody>,
+    body: Option<Body<InterruptBody>>,
 ) -> Result<Json<ReceiptShape>, Problem> {
-    let key = body.key.as_deref().map(Key::parse).transpose();
+    let InterruptBody { key } = body.map(|Body(body)| body).unwrap_or_default();
+    let key = key.as_deref().map(Key::parse).transpose();
     let key = key.map_err(|error| Problem::bad(error.to_string()))?;
     let receipt = served
         .session
@@ -147,15 +149,9 @@ pub(super) async fn keys(
 ) -> Result<Json<Value>, Problem> {
     let keys: Result<Vec<Key>, _> = body.keys.iter().map(|name| Key::parse(name)).collect();
     let keys = keys.map_err(|error| Problem::bad(error.to_string()))?;
-    let look = look(&served).await?;
-    let mode: KeyboardMode = look.frame.modes.keyboard();
-    for key in &keys {
-        served
-            .session
-            .tell(Command::Press(encode(key, &mode)))
-            .await?;
-    }
-    Ok(Json(json!({ "sent": keys.len() })))
+    let sent = keys.len();
+    served.session.tell(Command::Press(keys)).await?;
+    Ok(Json(json!({ "sent": sent })))
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -1,6 +1,7 @@
 //! What comes in: bodies that say what is wrong with them, and messages of the seed dialect.
 
-use axum::extract::{FromRequest, Request};
+use axum::body::HttpBody as _;
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::StatusCode;
 use axum::{Json, RequestExt as _};
 use base64::Engine as _;
@@ -31,6 +32,20 @@ impl<T: DeserializeOwned + 'static, S: Send + Sync> FromRequest<S> for Body<T> {
                 Err(Problem::new(status, rejection.body_text()))
             }
         }
+    }
+}
+
+/// A body that may be left out.
+impl<T: DeserializeOwned + 'static, S: Send + Sync> OptionalFromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Problem> {
+        if request.body().size_hint().exact() == Some(0) {
+            return Ok(None);
+        }
+        <Self as FromRequest<S>>::from_request(request, state)
+            .await
+            .map(Some)
     }
 }
 

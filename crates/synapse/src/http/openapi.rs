@@ -5,7 +5,8 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse};
 use utoipa::OpenApi;
 
-use super::{agent, external, message, metrics, reply, tasks};
+use super::a2a::card;
+use super::{agent, external, message, metrics, reply, tasks, terminal, ws};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -23,6 +24,10 @@ use super::{agent, external, message, metrics, reply, tasks};
         agent::answer,
         reply::reply,
         metrics::metrics,
+        terminal::attach,
+        ws::watch,
+        card::current,
+        card::old,
         message::send,
         message::response,
         tasks::list,

@@ -11,8 +11,10 @@ use axum::response::Response;
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
+use utoipa::IntoParams;
 
 use super::Served;
+use super::problem::ProblemBody;
 use crate::pty::Size;
 use crate::session::{Command, SessionHandle};
 
@@ -27,13 +29,18 @@ struct Window {
 /// What erases the scrollback of the terminal that shows a snapshot.
 const ERASE_SCROLLBACK: &[u8] = b"\x1b[3J";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 pub(super) struct AttachQuery {
     /// The viewer is a person's own terminal, whose scrollback is not ours to erase.
     #[serde(default)]
     keep_scrollback: bool,
 }
 
+/// The terminal itself, over a WebSocket
+#[utoipa::path(get, path = "/terminal", tag = "agent", params(AttachQuery),
+    responses((status = 101, description = "the screen, then what is painted, as bytes; bytes that come in are keys, text is the size of the window"),
+        (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))
+)]
 pub(super) async fn attach(
     State(served): State<Served>,
     Query(query): Query<AttachQuery>,

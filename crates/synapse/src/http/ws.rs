@@ -7,10 +7,16 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
+use super::problem::ProblemBody;
 use super::shapes::{StandingShape, time};
 use super::{Served, stream_shapes};
 use crate::session::{News, What};
 
+/// Follow everything that happens here, over a WebSocket
+#[utoipa::path(get, path = "/ws", tag = "agent",
+    responses((status = 101, description = "`hello` with the status, then each change as it comes; what a slow reader missed is told by another `hello`"),
+        (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))
+)]
 pub(super) async fn watch(State(served): State<Served>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| serve(socket, served))
 }

@@ -331,7 +331,7 @@ impl Session {
         let now = self.now();
         match command {
             Command::Keys(bytes) => self.type_keys(&bytes, now),
-            Command::Press(bytes) => self.press_keys(&bytes, now),
+            Command::Press(keys) => self.press_keys(&keys, now),
             Command::Found(line, found) => self.take_found(line, found),
             Command::Notice(notice) => self.notify(notice, now),
             Command::Reply(text, done) => {

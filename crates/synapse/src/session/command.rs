@@ -22,7 +22,7 @@ pub enum Command {
     /// Somebody at a terminal pressed these keys.
     Keys(Vec<u8>),
     /// A program pressed these keys.
-    Press(Vec<u8>),
+    Press(Vec<Key>),
     /// Whether the line of this number can be sent.
     Found(u64, Found),
     /// Tell the person something.

@@ -1,6 +1,7 @@
 //! Finding an agent, and asking it something.
 
 use std::future::Future;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,7 +12,7 @@ use synapse::address::{AddressBook, FindError, Whom};
 use synapse::client::{Callable, Client, Web};
 use synapse::config::Config;
 use synapse::external::{ContactError, Contacts, External, ExternalError};
-use synapse::handle::find;
+use synapse::handle::{AddressError, find, find_to_end};
 use synapse::own;
 use synapse::paths::Paths;
 use synapse::registry::{Entry, Registry};
@@ -29,11 +30,20 @@ pub(super) fn agents() -> Result<Vec<Entry>> {
 
 /// The agent a word means.
 pub(super) fn agent(word: &str) -> Result<Entry> {
-    let (entries, here) = (agents()?, std::env::current_dir()?);
-    let found = find(&entries, word, &here);
-    found
-        .cloned()
-        .map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
+    named(word, find)
+}
+
+/// The agent that is to be ended.
+pub(super) fn agent_to_end(word: &str) -> Result<Entry> {
+    named(word, find_to_end)
+}
+
+fn named(
+    word: &str,
+    find: for<'a> fn(&'a [Entry], &str, &Path) -> Result<&'a Entry, AddressError>,
+) -> Result<Entry> {
+    let found = find(&agents()?, word, &std::env::current_dir()?).cloned();
+    found.map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
 }
 
 /// Everybody who can be addressed.

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
     } else {
         let words = args.agents.iter();
         words
-            .map(|word| reach::agent(word))
+            .map(|word| reach::agent_to_end(word))
             .collect::<Result<Vec<_>>>()?
     };
     let deadline = Instant::now() + PATIENCE;

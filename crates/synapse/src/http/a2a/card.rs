@@ -10,6 +10,7 @@ use synapse_a2a::wire::card::{self, CardFacts};
 use synapse_a2a::wire::operation::Version;
 
 use super::super::Served;
+use super::super::problem::ProblemBody;
 use super::version;
 use crate::hex::hex;
 
@@ -83,7 +84,11 @@ impl Page {
 }
 
 /// The card of a current client, and of one that does not say so.
-pub(super) async fn current(
+#[utoipa::path(get, path = "/.well-known/agent-card.json", tag = "card", params(("a2a-version" = Option<String>, Query)),
+    responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
+        (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
+pub(in crate::http) async fn current(
     State(served): State<Served>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -99,7 +104,11 @@ pub(super) async fn current(
 }
 
 /// The card where older clients and the seeds look for it.
-pub(super) async fn old(State(served): State<Served>, headers: HeaderMap) -> Response {
+#[utoipa::path(get, path = "/.well-known/agent.json", tag = "card",
+    responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
+        (status = "4XX", description = "refused, and why", body = ProblemBody))
+)]
+pub(in crate::http) async fn old(State(served): State<Served>, headers: HeaderMap) -> Response {
     let cards = &served.a2a.cards;
     cards.union.answer(&headers, cards.since)
 }

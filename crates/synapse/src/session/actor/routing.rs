@@ -144,11 +144,13 @@ impl Session {
     }
 
     /// A program pressed keys: they make a draft like any other, but are never a message.
-    pub(super) fn press_keys(&mut self, bytes: &[u8], now: Duration) {
+    pub(super) fn press_keys(&mut self, keys: &[Key], now: Duration) {
+        let mode = self.watcher.screen().modes().keyboard();
+        let bytes: Vec<u8> = keys.iter().flat_map(|key| encode(key, &mode)).collect();
         if self.routing.line.is_some() {
-            return self.write(bytes, now);
+            return self.write(&bytes, now);
         }
-        for step in self.routing.router.feed(bytes) {
+        for step in self.routing.router.feed(&bytes) {
             match step {
                 Step::Pass(bytes) => self.write(&bytes, now),
                 Step::Line(candidate) => self.write(&candidate.enter, now),
