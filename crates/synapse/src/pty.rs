@@ -22,7 +22,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::kill_process_group;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{
@@ -150,6 +150,14 @@ impl Pty {
     /// Whether the program reads whole lines, edited by the kernel.
     pub fn is_canonical(&self) -> bool {
         self.local_modes().contains(LocalModes::ICANON)
+    }
+
+    /// Whether the program has not yet read all that was typed. False where the kernel does not say.
+    pub fn has_unread_keys(&self) -> bool {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let terminal = ioctl_tiocgptpeer(&self.master, flags);
+        let unread = terminal.and_then(|terminal| ioctl_fionread(&terminal));
+        unread.is_ok_and(|bytes| bytes > 0)
     }
 
     /// Whether the kernel shows what is typed.

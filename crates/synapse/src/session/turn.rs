@@ -19,7 +19,7 @@ use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
-use words::{SUBMIT_PATIENCE, ending, holds, words};
+use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
 
 use crate::transcript::{TurnRecord, Verdict};
 
@@ -395,9 +395,9 @@ impl Turn {
         scene: Scene,
         now: Duration,
     ) -> Vec<Effect> {
-        // A program that is still painting is behind, and has not come to the key yet; so is one whose box does
-        // not show the message.
-        let is_behind = scene.is_painting || scene.is_box_empty;
+        // A program that is still painting is behind, and has not come to the key yet; so is one that has not read
+        // it, and one whose box does not show the message.
+        let is_behind = scene.is_painting || scene.is_box_empty || scene.has_unread_keys;
         if is_behind && now < since + PAINTING_PATIENCE {
             let due = now + PAINTING_PAUSE;
             self.phase = Phase::Submitted {
@@ -412,7 +412,7 @@ impl Turn {
         }
         self.phase = Phase::Submitted {
             since: now,
-            due: now + SUBMIT_PATIENCE,
+            due: now + REPEATED_PATIENCE,
             presses: presses + 1,
         };
         if scene.is_box_empty {
@@ -456,6 +456,11 @@ impl Turn {
             StopKey::Usual => None,
             StopKey::Given(key) => Some(key),
         })]
+    }
+
+    /// The submit key was pressed, and nothing has shown yet that it was noticed.
+    pub(super) fn awaits_reaction(&self) -> bool {
+        matches!(self.phase, Phase::Submitted { .. })
     }
 
     /// Somebody saw the program take the message.

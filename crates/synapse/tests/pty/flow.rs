@@ -203,3 +203,26 @@ async fn what_was_said_before_the_end_is_not_lost_to_one_left_behind() {
     assert_eq!(text, b"last words\r\n");
     talk.pty.terminate(Duration::ZERO).await.unwrap();
 }
+
+#[tokio::test]
+async fn keys_that_the_program_has_not_read_are_known() {
+    let go = tempfile::tempdir().unwrap();
+    let script = format!(
+        "stty raw -echo; echo ready; until [ -e {}/go ]; do sleep 0.05; done; head -c 3; echo .; sleep 60",
+        go.path().display()
+    );
+    let mut talk = Talk::bash(&script);
+    talk.wait_for("ready").await;
+    assert!(!talk.pty.has_unread_keys());
+    talk.write("abc").await;
+    // The kernel hands them over on a thread of its own.
+    let handed_over = async {
+        while !talk.pty.has_unread_keys() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("they are unread", handed_over).await;
+    std::fs::write(go.path().join("go"), "").unwrap();
+    talk.wait_for("abc.").await;
+    assert!(!talk.pty.has_unread_keys());
+}

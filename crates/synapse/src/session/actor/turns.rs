@@ -68,7 +68,10 @@ impl Session {
     }
 
     fn scene(&self, now: Duration) -> Scene {
+        let running = self.running.as_ref();
+        let awaits_reaction = running.is_some_and(|running| running.turn.awaits_reaction());
         Scene {
+            has_unread_keys: awaits_reaction && self.pty.has_unread_keys(),
             is_painting: now < self.painted_at + PAINTING,
             state: self.watcher.reading().state(),
             is_about_to_rest: self.watcher.is_about_to_rest(),

@@ -16,6 +16,7 @@ fn scene(state: State) -> Scene {
         has_screen_turn: true,
         is_box_empty: false,
         is_painting: false,
+        has_unread_keys: false,
     }
 }
 
@@ -141,7 +142,8 @@ fn a_submit_key_that_did_nothing_is_pressed_once_more_and_no_more() {
     let mut play = Play::submitted(false);
     assert_eq!(play.tick(1_749), []);
     assert_eq!(play.tick(1_750), [Effect::Write(b"\r".to_vec())]);
-    assert_eq!(play.tick(3_250), [broken(TurnError::NoReaction)]);
+    assert_eq!(play.tick(7_749), []);
+    assert_eq!(play.tick(7_750), [broken(TurnError::NoReaction)]);
 }
 
 #[test]
@@ -161,6 +163,19 @@ fn the_submit_key_is_not_pressed_again_where_the_box_is_empty() {
         [Effect::Write(b"\r".to_vec())],
         "the text shows up late"
     );
+}
+
+#[test]
+fn a_program_that_has_not_read_the_key_gets_no_second_one() {
+    let mut play = Play::submitted(false);
+    let stalled = Scene {
+        has_unread_keys: true,
+        ..scene(State::Idle)
+    };
+    for at in (1_750..9_000).step_by(300) {
+        assert_eq!(play.turn.step(Input::Tick, stalled, AT(at)), [], "at {at}");
+    }
+    assert_eq!(play.see(&Reading::Busy, 9_100), [Effect::Started]);
 }
 
 #[test]

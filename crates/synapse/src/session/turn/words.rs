@@ -16,6 +16,10 @@ use crate::transcript::TurnRecord;
 /// How long an agent may take to show that it noticed our submit key.
 pub(super) const SUBMIT_PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// The same after the key was pressed once more: on a busy machine a program may take seconds, and a message that it
+/// takes after all must not have been called lost.
+pub(super) const REPEATED_PATIENCE: Duration = Duration::from_secs(6);
+
 /// What is to be seen of the program at the time of a step.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -30,6 +34,8 @@ pub struct Scene {
     pub is_box_empty: bool,
     /// It painted something a moment ago.
     pub is_painting: bool,
+    /// It has not read the last keys. Looked at only while it shows no reaction to the submit key.
+    pub has_unread_keys: bool,
 }
 
 /// What a witness reports, or what somebody wants.
@@ -140,7 +146,8 @@ pub enum TurnError {
     QuestionOpen,
     /// The submit key did nothing, twice.
     #[error(
-        "the agent did not react to the submit key, pressed twice, within {SUBMIT_PATIENCE:?} each"
+        "the agent did not react to the submit key, pressed twice, within {:?}",
+        SUBMIT_PATIENCE + REPEATED_PATIENCE
     )]
     NoReaction,
     /// The program rests, and nobody saw it work.

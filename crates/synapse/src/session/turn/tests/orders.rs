@@ -210,7 +210,7 @@ proptest! {
             Ending::Interrupted(_) => prop_assert_eq!(truth.end, End::Interrupted),
             Ending::Broken(TurnError::NoReaction) => {
                 // Only where nobody had spoken in the time that the submit key has.
-                prop_assert!(first_sign.is_none_or(|sign| sign >= 3_250), "it was taken: {first_sign:?}");
+                prop_assert!(first_sign.is_none_or(|sign| sign >= 7_750), "it was taken: {first_sign:?}");
             }
             Ending::Broken(error) => {
                 prop_assert_eq!(*error, TurnError::Unseen);
