@@ -4,6 +4,7 @@ pub mod a2a;
 mod address;
 mod delivery;
 mod events;
+mod proxy;
 mod trust;
 mod web;
 

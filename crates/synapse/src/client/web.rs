@@ -1,5 +1,5 @@
-//! One HTTP exchange with one address: resolve, check the address, connect to that very one, speak. No redirects, no proxies,
-//! no connections kept; every wait has an end.
+//! One HTTP exchange with one address: resolve, check the address, connect to that very one, speak. No redirects, no
+//! connections kept; every wait has an end.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,6 +18,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{interval, timeout};
 
 use super::address::Callable;
+use super::proxy::Proxy;
 use super::trust::Trust;
 use crate::sock_diag;
 
@@ -234,7 +235,10 @@ impl Web {
         let host = host_of(uri);
         let patience = CONNECT;
         let connected = timeout(patience, async {
-            let stream = self.reach(uri).await?;
+            let stream = match self.proxy_for(uri)? {
+                Some(proxy) => self.reach_through(&proxy, uri).await?,
+                None => self.reach(uri).await?,
+            };
             let _ = stream.set_nodelay(true);
             if uri.scheme_str() == Some("http") {
                 return Ok(Box::new(stream) as Box<dyn Stream>);
@@ -255,6 +259,39 @@ impl Web {
                 patience,
             })
         })
+    }
+
+    /// The proxy through which an address is to be called. What others ask an agent to call on the internet is never
+    /// called through one, since it would find addresses that were not checked here.
+    fn proxy_for(&self, uri: &Uri) -> Result<Option<Proxy>, WebError> {
+        if uri.scheme_str() != Some("https") || self.is_own || self.callable == Callable::Public {
+            return Ok(None);
+        }
+        let variable = |name: &str| std::env::var(name).ok();
+        let host = host_of(uri);
+        Proxy::for_host(host, variable).map_err(|why| WebError::Unreachable {
+            host: host.to_owned(),
+            why,
+        })
+    }
+
+    async fn reach_through(&self, proxy: &Proxy, uri: &Uri) -> Result<TcpStream, WebError> {
+        let host = host_of(uri);
+        if let Ok(address) = bare(host).parse()
+            && !self.callable.allows(address)
+        {
+            let host = host.to_owned();
+            return Err(WebError::Forbidden { host, address });
+        }
+        let there = Web::new(Callable::Any, None);
+        let mut stream = Box::pin(there.reach(&proxy.address)).await?;
+        let port = uri.port_u16().unwrap_or(443);
+        let opened = proxy.open(&mut stream, &format!("{host}:{port}")).await;
+        opened.map_err(|why| WebError::Unreachable {
+            host: host.to_owned(),
+            why,
+        })?;
+        Ok(stream)
     }
 
     /// Connects to the first address behind the name that may be called and answers. What was checked is what is called: the
