@@ -27,7 +27,7 @@ pub use testimony::{Claim, Contradiction, Witness};
 
 /// How soon after an interrupt the screen is asked about it.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(300);
-pub use facts::Given;
+pub use facts::{Given, TerminalUse};
 
 /// What the rules say at one moment.
 #[derive(Clone, Debug)]
@@ -267,15 +267,26 @@ impl Judge {
         self.facts.answer = Some((is_there, now));
     }
 
-    /// The kernel says whether the program sleeps in a read of its terminal.
-    pub fn note_reading(
+    /// The kernel says what the program does with its terminal.
+    pub fn note_terminal_use(
         &mut self,
-        is_reading: bool,
+        said: TerminalUse,
         profile: &Profile,
         now: Duration,
     ) -> Option<Change> {
-        self.facts.reading_since = is_reading.then_some(now);
+        self.facts.terminal_use = Some((said, now));
         self.decide(profile, now)
+    }
+
+    /// Whether the kernel can tell what the screen does not: no rule of the profile says when the
+    /// program rests, and it is not known to rest.
+    pub fn asks_kernel(&self, profile: &Profile) -> bool {
+        let is_open = match self.reading {
+            Reading::Starting | Reading::Busy => true,
+            Reading::Idle => self.facts.given != Given::Nothing,
+            Reading::Asking(_) | Reading::Exited => false,
+        };
+        is_open && !known::applies(profile) && profile.idle_regex.is_none()
     }
 
     /// The screen was looked at.

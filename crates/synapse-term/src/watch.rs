@@ -4,6 +4,7 @@
 //! as long as they keep their time: looks are taken between times, never between pieces.
 
 mod explain;
+mod kernel;
 mod turns;
 mod typed;
 
@@ -18,9 +19,12 @@ use crate::reading::{Evidence, Reading, State};
 use crate::reply::{Follower, Furniture, Outcome, Reply};
 use crate::screen::{Screen, Size};
 use crate::settle::Settle;
+use kernel::Inquiry;
 use typed::Typed;
 
+pub use crate::judge::TerminalUse;
 pub use explain::{Part, RowPart};
+pub use kernel::Interest;
 
 /// A turn may be over before anybody sees the program work. Whether there was one is looked at
 /// this long after the submit key.
@@ -53,6 +57,8 @@ pub struct Watcher {
     last_typed: String,
     /// A question stands, and nothing was submitted since.
     is_unanswered: bool,
+    /// When the kernel is asked what the program does with its terminal.
+    inquiry: Inquiry,
     events: Vec<Event>,
 }
 
@@ -110,6 +116,7 @@ impl Watcher {
             place: None,
             last_typed: String::new(),
             is_unanswered: false,
+            inquiry: Inquiry::default(),
             events: Vec::new(),
         }
     }
@@ -117,6 +124,7 @@ impl Watcher {
     /// The program wrote this.
     pub fn feed(&mut self, bytes: &[u8], now: Duration) {
         self.tick(now);
+        self.inquiry.note_stale();
         let follower = &mut self.follower;
         self.screen.feed(bytes, now, |screen| follower.look(screen));
         self.settle.mark(now);
@@ -134,6 +142,7 @@ impl Watcher {
         let Some(keys) = self.typed.feed(bytes, submit) else {
             return;
         };
+        self.inquiry.note_keys(now);
         self.judge.note_keys(keys, now);
         self.judge.note_typed(self.typed.recent());
         self.last_keys = Some((keys, now));
@@ -193,15 +202,6 @@ impl Watcher {
             Some('/') if !text.contains(char::is_whitespace) => Given::Command,
             Some(_) => Given::Message,
         }
-    }
-
-    /// The kernel was asked whether the program's foreground process sleeps in a read of its
-    /// terminal. For a program that reads lines that is waiting; one that draws its own screen
-    /// sleeps in other calls.
-    pub fn note_reading(&mut self, is_reading: bool, now: Duration) {
-        self.tick(now);
-        let change = self.judge.note_reading(is_reading, &self.profile, now);
-        self.publish(change);
     }
 
     /// The screen has another size now.
@@ -347,6 +347,7 @@ impl Watcher {
     }
 
     fn look(&mut self, now: Duration) -> Option<Change> {
+        self.inquiry.note_settled(now);
         self.follower.look(&mut self.screen);
         let frame = self.screen.frame();
         let signals = self.screen.take_signals();

@@ -10,6 +10,7 @@
 //! job, so that Ctrl-Z stops it as it would in a shell.
 
 mod family;
+mod foreground;
 mod keeper;
 mod output;
 mod size;
@@ -32,6 +33,7 @@ use tokio::time::timeout;
 
 use keeper::Keeper;
 
+pub use foreground::{Foreground, Wait};
 pub use keeper::{Exit, State};
 pub use output::{Output, Piece, Tap};
 pub use rustix::process::{Pid, Signal};
@@ -134,6 +136,14 @@ impl Pty {
         tcgetpgrp(&self.master).ok()
     }
 
+    /// Looks at the processes that have the keyboard, from any thread.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub fn foreground(&self) -> io::Result<Foreground> {
+        Foreground::new(self.master.try_clone()?, self.pid())
+    }
+
     /// Signals the group that has the keyboard, or else the program's own.
     ///
     /// # Errors
@@ -158,6 +168,11 @@ impl Pty {
         let terminal = ioctl_tiocgptpeer(&self.master, flags);
         let unread = terminal.and_then(|terminal| ioctl_fionread(&terminal));
         unread.is_ok_and(|bytes| bytes > 0)
+    }
+
+    /// Whether the kernel makes a signal of Ctrl-C.
+    pub fn signals_interrupt(&self) -> bool {
+        self.local_modes().contains(LocalModes::ISIG)
     }
 
     /// Whether the kernel shows what is typed.

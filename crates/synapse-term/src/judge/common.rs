@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::facts::{Facts, Given};
+use super::facts::{Facts, Given, TerminalUse};
 use super::signs::{has_picture, shows_place, working_sign};
 use super::{Opinion, View};
 use crate::chrome::is_rule;
@@ -171,7 +171,7 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     if state == State::Idle {
         return stays_idle(facts, frame, &before, now);
     }
-    if facts.is_reading() && !frame.modes.alternate_screen {
+    if facts.terminal_use() == Some(TerminalUse::Reads) && !frame.modes.alternate_screen {
         let evidence = Evidence::new("waits in a read", "");
         return quiet(facts, Reading::Idle, evidence, READING_QUIET, now);
     }
@@ -283,12 +283,14 @@ fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opin
     let announces = facts.agent.is_some();
     let is_given = facts.given != Given::Nothing && facts.submitted_within(SILENT_PATIENCE, now);
     if !announces && facts.reacted && (is_given || facts.submitted_within(SUBMIT_SPAN, now)) {
-        return busy(
-            facts,
-            State::Idle,
-            Evidence::new("output after submit", ""),
-            now,
-        );
+        let evidence = Evidence::new("output after submit", "");
+        let mut opinion = busy(facts, State::Idle, evidence, now);
+        // The kernel knows a reaction from an echo.
+        let is_told = !matches!(facts.terminal_use(), None | Some(TerminalUse::Unclear));
+        if let Some(verdict) = opinion.verdict.as_mut().filter(|_| is_told) {
+            verdict.hold = Duration::ZERO;
+        }
+        return opinion;
     }
     let left_prompt = frame.cursor.is_visible
         && facts.last_submit.is_some()

@@ -16,6 +16,9 @@ const ECHO: Duration = Duration::from_millis(200);
 /// Changes further apart than this are not one stretch of activity.
 const LULL: Duration = Duration::from_millis(700);
 
+/// How long what is typed may take to wake a program that does not echo it.
+const DELIVERY: Duration = Duration::from_millis(250);
+
 /// What the rules may rely on.
 #[derive(Clone, Debug, Default)]
 #[expect(
@@ -63,8 +66,8 @@ pub(super) struct Facts {
     pub(super) interrupt_key: Option<&'static str>,
     /// Signs of work in what the user types: neither in the box nor as an echo do they mean work.
     pub(super) own_signs: Vec<String>,
-    /// Since when the program is known to sleep in a read of its terminal.
-    pub(super) reading_since: Option<Duration>,
+    /// What the kernel said of the program since the screen last changed, and when.
+    pub(super) terminal_use: Option<(TerminalUse, Duration)>,
     /// The program had taken the whole screen when the submit key was pressed.
     pub(super) was_full_screen: bool,
     /// A sign that only working programs show was seen since it last rested.
@@ -114,7 +117,7 @@ impl Facts {
 
     pub(super) fn note_frame(&mut self, before: &Frame, after: &Frame, now: Duration) {
         self.last_look = now;
-        self.reading_since = None;
+        self.terminal_use = None;
         let row = after.cursor.is_visible.then_some(after.cursor.row);
         // Who hides the cursor at a submit key has taken the floor.
         let is_hidden = self.last_submit.is_some()
@@ -175,11 +178,17 @@ impl Facts {
         self.given != Given::Nothing && self.answer.is_some_and(|(is_there, _)| !is_there)
     }
 
-    /// Whether the program went back to reading its terminal after all it was given.
-    pub(super) fn is_reading(&self) -> bool {
-        self.reading_since.is_some_and(|since| {
-            since >= self.last_look && self.last_submit.is_none_or(|submit| since > submit)
-        })
+    /// What the kernel said after all that was given to the program and all that it painted.
+    pub(super) fn terminal_use(&self) -> Option<TerminalUse> {
+        let (said, at) = self.terminal_use?;
+        // Until it shows a reaction, what was typed may not have reached its read.
+        let delivery = if self.reacted {
+            Duration::ZERO
+        } else {
+            DELIVERY
+        };
+        let is_after = |submit: Duration| at > submit + delivery;
+        (at >= self.last_look && self.last_submit.is_none_or(is_after)).then_some(said)
     }
 
     pub(super) fn note_published(&mut self, state: State, frame: &Frame, now: Duration) {
@@ -224,6 +233,17 @@ impl Facts {
     pub(super) fn submitted_within(&self, span: Duration, now: Duration) -> bool {
         self.last_submit.is_some_and(|at| now <= at + span)
     }
+}
+
+/// What the program does with its terminal, as the kernel tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminalUse {
+    /// Its foreground process sleeps until somebody types a line.
+    Reads,
+    /// It reads lines and does not read one now.
+    Works,
+    /// It reads keys, or waits for more than its terminal: that may be rest or work.
+    Unclear,
 }
 
 /// What was given to a program by a submit key.

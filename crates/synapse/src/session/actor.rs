@@ -7,6 +7,7 @@ mod display;
 mod farewell;
 mod human;
 mod interrupt;
+mod kernel;
 mod notices;
 mod output;
 mod questions;
@@ -41,6 +42,7 @@ use crate::transcript;
 use display::flush;
 use human::HumanTurn;
 use interrupt::Pending;
+use kernel::Kernel;
 use notices::Notices;
 use routing::Routing;
 pub use routing::RoutingSetup;
@@ -100,6 +102,7 @@ pub struct Session {
     inbox: mpsc::Receiver<Command>,
     answers_queries: bool,
     witnesses: Witnesses,
+    kernel: Kernel,
     /// The message of ours whose end the screen has not told yet.
     unreported: Option<String>,
     /// A turn of the person's that is over on the screen.
@@ -140,6 +143,7 @@ impl Session {
             shown_size,
         );
         let (viewers, _) = broadcast::channel(VIEW_TAIL);
+        let kernel = Kernel::new(pty.foreground());
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
             profile: setup.profile,
@@ -159,6 +163,7 @@ impl Session {
             inbox,
             answers_queries,
             witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
+            kernel,
             unreported: None,
             human: None,
             busy_since: jiff::Timestamp::now(),
@@ -199,6 +204,7 @@ impl Session {
                     None => return self.exited().await,
                 },
                 word = self.witnesses.next() => self.take_word(word),
+                wait = self.kernel.answer() => self.take_wait(wait),
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {
@@ -230,6 +236,7 @@ impl Session {
         let human = self.human.as_ref().map(|human| human.until);
         [
             self.watcher.deadline(),
+            self.inquiry_deadline(),
             turn,
             pending,
             human,
@@ -304,6 +311,7 @@ impl Session {
         self.advance_routing(now);
         self.refresh_notices(now);
         self.begin_next(now);
+        self.ask_kernel(now);
         self.settle_display();
         self.ledger.board.set_standing(self.standing());
     }

@@ -337,7 +337,10 @@ impl Session {
             .map(|(witness, says)| (witness.to_owned(), says))
             .collect();
         let kernel = match self.pty_state {
-            PtyState::Running => format!("running, PID {}", self.pty.pid().as_raw_nonzero()),
+            PtyState::Running => {
+                let says = self.kernel.in_words();
+                format!("running, PID {}{says}", self.pty.pid().as_raw_nonzero())
+            }
             PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
             PtyState::Exited(_) => "gone".to_owned(),
         };
