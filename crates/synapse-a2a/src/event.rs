@@ -115,6 +115,14 @@ impl Origin {
 
     /// A person at the agent's own keyboard; such a turn was not asked for over the network.
     pub const KEYBOARD: &str = "keyboard";
+
+    /// An A2A client that does not say who it is. It may be anywhere, and is never taken for a person.
+    pub const CLIENT: &str = "a2a-client";
+
+    /// Whether a person of this machine asks.
+    pub fn is_person(&self) -> bool {
+        [Self::SOMEBODY, Self::KEYBOARD].contains(&self.sender.as_str())
+    }
 }
 
 impl Default for Origin {
@@ -134,6 +142,9 @@ pub struct Said {
     pub text: String,
     /// How we know them.
     pub source: Source,
+    /// Some of it had left the screen before it could be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_truncated: bool,
 }
 
 /// How a reply is known, in order of trust.

@@ -256,7 +256,7 @@ impl Judge {
     /// text stands still, and nobody has looked since it does.
     pub fn wants_answer(&self, profile: &Profile, now: Duration) -> bool {
         let still_since = self.facts.last_change;
-        !known::applies(profile)
+        !profile.knows_signs()
             && self.facts.given != Given::Nothing
             && now >= still_since + common::SHORTEST_QUIET
             && self.facts.answer.is_none_or(|(_, at)| at < still_since)
@@ -286,7 +286,7 @@ impl Judge {
             Reading::Idle => self.facts.given != Given::Nothing,
             Reading::Asking(_) | Reading::Exited => false,
         };
-        is_open && !known::applies(profile) && profile.idle_regex.is_none()
+        is_open && !profile.knows_signs() && profile.idle_regex.is_none()
     }
 
     /// The screen was looked at.
@@ -311,7 +311,7 @@ impl Judge {
             }),
         };
         // A profile that knows the program's signs knows this key as well.
-        if !known::applies(profile) {
+        if !profile.knows_signs() {
             self.facts.interrupt_key = signs::named_key(&frame).or(self.facts.interrupt_key);
         }
         self.facts.box_seen |= input_box.is_some();
@@ -325,7 +325,7 @@ impl Judge {
         }
         let prompt = match &input_box {
             // Beside the box of a program nobody has described a dialog may stand.
-            Some(found) if !known::applies(profile) && found.text.is_empty() => {
+            Some(found) if !profile.knows_signs() && found.text.is_empty() => {
                 prompt::read_above(&frame, profile, found.top.saturating_sub(1))
             }
             Some(_) => None,
@@ -333,7 +333,7 @@ impl Judge {
                 .being_answered(&frame)
                 .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
         };
-        if !known::applies(profile) && signs::working_sign(&self.facts, &frame, now).is_some() {
+        if !profile.knows_signs() && signs::working_sign(&self.facts, &frame, now).is_some() {
             self.facts.explicit_seen = Some(now);
         }
         self.view = View {
@@ -406,7 +406,7 @@ impl Judge {
     /// Asks the rules: a verdict that differs from the reading in force begins to wait.
     fn weigh(&mut self, profile: &Profile, now: Duration) {
         let state = self.reading.state();
-        let opinion = if known::applies(profile) {
+        let opinion = if profile.knows_signs() {
             known::assess(&self.facts, &self.view, profile, &self.reading, now)
         } else {
             common::assess(&self.facts, &self.view, profile, state, now)

@@ -18,6 +18,7 @@ pub use rules::{
 };
 
 use file::ProfileFile;
+pub use file::split_words;
 
 /// A profile, complete.
 #[derive(Clone, Debug)]
@@ -40,16 +41,18 @@ pub struct Profile {
     pub submit_sequence: String,
     /// The wait between the text and the submit key.
     pub submit_delay: Duration,
-    /// The key that stops a running turn.
-    pub interrupt_key: String,
+    /// The key that stops a running turn, if that is known.
+    pub interrupt_key: Option<String>,
     /// The keys that empty the input box; where none are named, one Backspace for each character does.
     pub clear_input_keys: Vec<String>,
     /// The keys that end the program where it waits for input.
     pub exit_keys: Vec<String>,
     /// The keys that begin another line in its input, for a program that does not know pastes.
     pub newline_keys: Vec<String>,
-    /// How a message is introduced.
-    pub prompt_template: String,
+    /// How a message is introduced; without one, messages of agents to programs that talk in prose are.
+    pub prompt_template: Option<String>,
+    /// The characters that make a command of a line they begin: no message may begin with one.
+    pub command_chars: Option<String>,
     /// The questions of plain programs.
     pub input_detection: InputDetection,
     /// Whether lines of a reply may go to other agents.
@@ -118,6 +121,11 @@ pub enum ProfileError {
 }
 
 impl Profile {
+    /// Whether it has the signs of one program: its title, its input box, its own announcements.
+    pub fn knows_signs(&self) -> bool {
+        self.idle.title.is_some() || self.idle.input_box.is_some() || self.idle.agent_signal
+    }
+
     /// The built-in profile of this name.
     ///
     /// # Errors
@@ -199,11 +207,12 @@ impl Profile {
             idle_regex: None,
             submit_sequence: "\r".to_owned(),
             submit_delay: Duration::from_millis(250),
-            interrupt_key: "escape".to_owned(),
+            interrupt_key: None,
             clear_input_keys: Vec::new(),
             exit_keys: vec!["ctrl-d".to_owned()],
             newline_keys: Vec::new(),
-            prompt_template: "[A2A:{task}:{sender}] {text}".to_owned(),
+            prompt_template: None,
+            command_chars: None,
             input_detection: InputDetection::default(),
             output_routing: OutputRouting::default(),
             response_end: None,

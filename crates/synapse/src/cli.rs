@@ -21,7 +21,7 @@ use crate::verbs::stop::Stop;
     version,
     about,
     arg_required_else_help = true,
-    after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best"
+    after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best\n\nWrap any other program:\n  synapse -- aider --model best"
 )]
 pub(crate) struct Cli {
     /// Print what others wrote byte for byte, even if this terminal would obey it
@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Start an agent in the background; prints its handle, PID and URL once it can be reached
     #[command(
-        after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best\n  synapse start claude --foreground"
+        after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best\n  synapse start claude --foreground\n\nAny other program:\n  synapse start -- python3 -i"
     )]
     Start(Launch),
     /// Stop agents; returns when they and all they started are gone
@@ -224,9 +224,10 @@ pub(crate) struct Wrap {
     reason = "each is a flag of its own on the command line"
 )]
 pub(crate) struct Start {
-    /// A built-in profile, or a YAML file
-    pub(crate) profile: String,
-    /// Its handle; by default the profile's name
+    /// A profile, a YAML file, or the name of a program that has no profile; behind -- a command that needs none
+    #[arg(required_unless_present = "args")]
+    pub(crate) profile: Option<String>,
+    /// Its handle; by default the name of the profile or of the program
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// Its port; 0 lets the system choose
@@ -256,7 +257,7 @@ pub(crate) struct Start {
     /// Its window, as in 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse::config::Size>,
-    /// Arguments for the program itself
+    /// Arguments for the program itself; without a profile, the program and its arguments
     #[arg(last = true)]
     pub(crate) args: Vec<String>,
 }

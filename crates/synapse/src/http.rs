@@ -6,6 +6,7 @@ mod agent;
 mod archive;
 mod callback;
 mod events;
+mod explain;
 mod external;
 mod guard;
 mod incoming;
@@ -58,7 +59,7 @@ pub struct Served {
 
 /// A task as the seeds write it.
 pub fn seed_task(record: &Record) -> serde_json::Value {
-    serde_json::to_value(shapes::TaskShape::of(record)).unwrap_or_default()
+    serde_json::to_value(shapes::TaskShape::of(record, None)).unwrap_or_default()
 }
 
 /// All resources, behind the guard.
@@ -68,6 +69,7 @@ pub fn router(served: Served) -> Router {
         .route("/healthz", get(agent::health))
         .route("/status", get(agent::status))
         .route("/screen", get(agent::screen))
+        .route("/explain", get(explain::explain))
         .route("/interrupt", post(agent::interrupt))
         .route("/keys", post(agent::keys))
         .route("/answer", post(agent::answer))

@@ -16,6 +16,12 @@ use cli::{Cli, Command};
 use verbs::Failure;
 
 fn main() -> ExitCode {
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    // `synapse -- program`: whatever the program is called, it is no command of ours.
+    if command.len() > 1 && command.first().is_some_and(|first| first == "--") {
+        verbs::print::begin(false);
+        return end(verbs::wrap::run(&command));
+    }
     let cli = Cli::parse();
     verbs::print::begin(cli.raw_output);
     let done = match cli.command {
@@ -61,6 +67,10 @@ fn main() -> ExitCode {
         Command::Wrap(args) => verbs::wrap::run(&args),
         Command::Demo => verbs::demo::run().map(|()| 0),
     };
+    end(done)
+}
+
+fn end(done: anyhow::Result<u8>) -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         // Whoever read our output has had enough.

@@ -10,6 +10,7 @@ mod files;
 mod follow;
 mod front;
 mod handle;
+mod hold;
 mod ledger;
 mod notice;
 mod order;
@@ -21,7 +22,9 @@ use synapse_a2a::event::Timestamp;
 
 pub use actor::{HookSetup, RoutingSetup, Session, Setup};
 pub use board::{Board, Counts, News, Posted, Record, What};
-pub use command::{Accepted, Answer, Attached, Command, Look, Receipt, Refusal, Standing};
+pub use command::{
+    Accepted, Answer, Attached, Command, Explanation, Look, Receipt, Refusal, Standing,
+};
 pub use errand::{Author, Dispatch, Errand, Found, Notice};
 pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};

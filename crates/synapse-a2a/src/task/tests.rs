@@ -345,7 +345,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         1 => Just(Fact::Noted { text: "halfway".into() }),
         1 => Just(Fact::Spoke { message: said("hello") }),
         1 => Just(Fact::Replied {
-            said: Said { text: "done".into(), source: Source::Record },
+            said: Said { text: "done".into(), source: Source::Record, is_truncated: false },
         }),
     ]
 }

@@ -165,6 +165,9 @@ pub(super) fn ending(task: &Task) -> Map<String, Value> {
     let mut metadata = Map::new();
     if let Some(said) = task.reply().filter(|_| task.state().is_final()) {
         metadata.insert("synapse/source".to_owned(), json!(said.source.name()));
+        if said.is_truncated {
+            metadata.insert("synapse/truncated".to_owned(), json!(true));
+        }
     }
     if let Status::Failed { failure } = task.status() {
         metadata.insert("synapse/error".to_owned(), json!(failure.code));

@@ -72,6 +72,7 @@ fn replied() -> Fact {
         said: Said {
             text: "done".into(),
             source: Source::Record,
+            is_truncated: false,
         },
     }
 }

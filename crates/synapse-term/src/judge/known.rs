@@ -43,11 +43,6 @@ const PANEL_PATIENCE: Duration = Duration::from_millis(600);
 /// The same while the program has never been ready: it may load for long.
 const START_PATIENCE: Duration = Duration::from_secs(8);
 
-/// Whether the profile knows enough of the program to be judged by its signs.
-pub(super) fn applies(profile: &Profile) -> bool {
-    profile.idle.title.is_some() || profile.idle.input_box.is_some() || profile.idle.agent_signal
-}
-
 /// The verdict of the signs.
 pub(super) fn assess(
     facts: &Facts,

@@ -31,6 +31,7 @@ pub(super) struct ProfileFile {
     exit_keys: Option<Vec<KeyName>>,
     newline_keys: Option<Vec<KeyName>>,
     prompt_template: Option<String>,
+    command_chars: Option<String>,
     input_detection: Option<InputDetection>,
     output_routing: Option<OutputRouting>,
     response_end: Option<String>,
@@ -92,11 +93,12 @@ impl ProfileFile {
             submit_delay: self
                 .submit_delay
                 .map_or(base.submit_delay, Duration::from_millis),
-            interrupt_key: self.interrupt_key.map_or(base.interrupt_key, |key| key.0),
+            interrupt_key: self.interrupt_key.map(|key| key.0).or(base.interrupt_key),
             clear_input_keys: self.clear_input_keys.map_or(base.clear_input_keys, keys),
             exit_keys: self.exit_keys.map_or(base.exit_keys, keys),
             newline_keys: self.newline_keys.map_or(base.newline_keys, keys),
-            prompt_template: self.prompt_template.unwrap_or(base.prompt_template),
+            prompt_template: self.prompt_template.or(base.prompt_template),
+            command_chars: self.command_chars.or(base.command_chars),
             input_detection: self.input_detection.unwrap_or(base.input_detection),
             output_routing: self.output_routing.unwrap_or(base.output_routing),
             response_end: self.response_end.or(base.response_end),
@@ -154,7 +156,10 @@ impl<'de> Deserialize<'de> for KeyName {
 }
 
 /// Splits a command line as a POSIX shell does: blanks, quotes and backslashes, nothing else.
-fn split_words(line: &str) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// If a quote is not closed.
+pub fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();

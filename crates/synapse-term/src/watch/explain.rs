@@ -32,6 +32,23 @@ pub enum Part {
     Earlier,
 }
 
+impl Part {
+    /// The part in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blank => "blank",
+            Self::Box => "box",
+            Self::Dialog => "dialog",
+            Self::Decoration => "decoration",
+            Self::Echo => "echo",
+            Self::Speech => "speech",
+            Self::Furniture => "furniture",
+            Self::Status => "status",
+            Self::Earlier => "earlier",
+        }
+    }
+}
+
 /// A row of the screen and why it was taken for what it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowPart {

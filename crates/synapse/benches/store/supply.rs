@@ -71,6 +71,7 @@ pub(crate) fn task(handle: &str, number: usize, lines: usize) -> Vec<Entry> {
         said: Said {
             text: reply,
             source: Source::Record,
+            is_truncated: false,
         },
     });
     facts.push(Fact::Moved {

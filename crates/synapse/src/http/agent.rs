@@ -130,7 +130,7 @@ pub(super) async fn interrupt(
     let receipt = served
         .session
         .ask(|done| Command::Interrupt(key, done))
-        .await?;
+        .await??;
     Ok(Json(ReceiptShape::of(receipt)))
 }
 

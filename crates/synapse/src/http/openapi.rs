@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse};
 use utoipa::OpenApi;
 
 use super::a2a::card;
-use super::{agent, external, message, metrics, reply, tasks, terminal, ws};
+use super::{agent, explain, external, message, metrics, reply, tasks, terminal, ws};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -19,6 +19,7 @@ use super::{agent, external, message, metrics, reply, tasks, terminal, ws};
         agent::health,
         agent::status,
         agent::screen,
+        explain::explain,
         agent::interrupt,
         agent::keys,
         agent::answer,

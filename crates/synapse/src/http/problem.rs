@@ -59,6 +59,7 @@ impl From<Refusal> for Problem {
             Refusal::Changed { .. }
             | Refusal::Over(_)
             | Refusal::NoReaction(_)
+            | Refusal::NoKey
             | Refusal::NoTaskAtHand
             | Refusal::Replied => StatusCode::CONFLICT,
             Refusal::NotDurable(_) => StatusCode::INSUFFICIENT_STORAGE,

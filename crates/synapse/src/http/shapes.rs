@@ -45,18 +45,24 @@ pub(super) struct TaskShape {
     reply: Option<String>,
     /// How it is known: hook, record, channel, screen, marker or timeout.
     source: Option<&'static str>,
+    /// Some of the reply had left the screen before it could be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Why it waits for its turn although the agent is idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<String>,
 }
 
 impl TaskAnswer {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &Record, standing: Option<&Standing>) -> Self {
         Self {
-            task: TaskShape::of(record),
+            task: TaskShape::of(record, standing),
         }
     }
 }
 
 impl TaskShape {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &Record, standing: Option<&Standing>) -> Self {
         let task = &record.task;
         let artifacts = task.artifacts().iter();
         Self {
@@ -72,6 +78,10 @@ impl TaskShape {
             updated_at: time(task.updated_at()),
             reply: task.reply().map(|said| said.text.clone()),
             source: task.reply().map(|said| said.source.name()),
+            truncated: task.reply().is_some_and(|said| said.is_truncated),
+            held: standing
+                .and_then(|standing| standing.held.clone())
+                .filter(|_| *task.status() == Status::Submitted),
         }
     }
 }
@@ -161,6 +171,9 @@ pub(super) struct StandingShape {
     prompt: Option<PromptShape>,
     /// The task at hand.
     task: Option<String>,
+    /// Why tasks wait although it is idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<String>,
 }
 
 impl StandingShape {
@@ -171,6 +184,7 @@ impl StandingShape {
             queue: standing.queue,
             prompt: standing.prompt.as_ref().map(PromptShape::of),
             task: standing.task.as_ref().map(ToString::to_string),
+            held: standing.held.clone(),
         }
     }
 }
@@ -184,6 +198,7 @@ impl StandingShape {
             queue: 0,
             prompt: None,
             task: None,
+            held: None,
         }
     }
 }

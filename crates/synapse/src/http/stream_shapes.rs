@@ -72,7 +72,7 @@ pub(super) fn event(posted: &Posted) -> (&'static str, Value) {
         ),
         Fact::Replied { said } => (
             "message",
-            json!({ "taskId": id, "reply": said.text, "source": said.source, "timestamp": timestamp }),
+            json!({ "taskId": id, "reply": said.text, "source": said.source, "truncated": said.is_truncated, "timestamp": timestamp }),
         ),
         Fact::ArtifactClosed { artifact } => (
             "artifact",

@@ -98,7 +98,9 @@ pub(super) async fn subscribe(
 )]
 pub(super) async fn list(State(served): State<Served>) -> Result<Json<TasksAnswer>, Problem> {
     let records = archive::recent(&served).await?;
-    let tasks = records.iter().map(|record| TaskShape::of(record)).collect();
+    let standing = served.session.board.standing();
+    let shape = |record| TaskShape::of(record, standing.as_deref());
+    let tasks = records.iter().map(|record| shape(record)).collect();
     Ok(Json(TasksAnswer { tasks }))
 }
 
@@ -152,7 +154,7 @@ pub(super) async fn cancel(
     let task = TaskId::new(id);
     archive::find(&served, &task).await?;
     let record = served.session.cancel(&task).await?;
-    Ok(Json(TaskAnswer::of(&record)))
+    Ok(Json(TaskAnswer::of(&record, None)))
 }
 
 async fn submit(served: &Served, body: SendBody, priority: Priority) -> Result<TaskId, Problem> {
@@ -173,7 +175,8 @@ async fn submit(served: &Served, body: SendBody, priority: Priority) -> Result<T
 
 async fn show_one(served: &Served, task: &TaskId) -> Result<Json<TaskAnswer>, Problem> {
     let record = archive::find(served, task).await?;
-    Ok(Json(TaskAnswer::of(&record)))
+    let standing = served.session.board.standing();
+    Ok(Json(TaskAnswer::of(&record, standing.as_deref())))
 }
 
 fn priority(query: &PriorityQuery) -> Result<Priority, Problem> {

@@ -51,6 +51,7 @@ pub(super) fn router() -> Router<Hub> {
         .route("/api/agents/{id}/send", send)
         .route("/api/agents/{id}/keys", post(talk::keys))
         .route("/api/agents/{id}/screen", get(talk::screen))
+        .route("/api/agents/{id}/explain", get(talk::explain))
         .route("/api/agents/{id}/messages", get(talk::messages))
         .route("/api/agents/{id}/interrupt", post(interrupt::agent))
         .route(

@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What is to be started.
 #[derive(Debug)]
 pub(super) struct Start<'a> {
-    pub(super) profile: &'a str,
+    /// None where `args` is a command of its own.
+    pub(super) profile: Option<&'a str>,
     pub(super) name: Option<&'a str>,
     pub(super) dir: &'a Path,
     pub(super) args: &'a [String],
@@ -29,7 +30,7 @@ pub(super) async fn start(start: &Start<'_>) -> Result<String, Problem> {
     if let Some(name) = start.name {
         command.arg("--name").arg(name);
     }
-    command.arg(start.profile).arg("--").args(start.args);
+    command.args(start.profile).arg("--").args(start.args);
     let printed = run(command).await?;
     // `handle (PID n) http://…`
     let handle = printed.split(" (PID ").next().unwrap_or_default();

@@ -57,6 +57,8 @@ pub(super) struct Agent {
     pub(super) since: String,
     pub(super) evidence: String,
     pub(super) queue: u32,
+    /// Why tasks wait although it is idle.
+    pub(super) held: Option<String>,
     pub(super) prompt: Option<Prompt>,
     pub(super) task: Option<TaskLine>,
 }

@@ -5,6 +5,7 @@ mod answers;
 mod channel;
 mod display;
 mod farewell;
+mod held;
 mod human;
 mod interrupt;
 mod kernel;
@@ -33,6 +34,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
+use super::hold::Hold;
 use super::turn::Input;
 use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
 use crate::pty::{
@@ -103,6 +105,7 @@ pub struct Session {
     answers_queries: bool,
     witnesses: Witnesses,
     kernel: Kernel,
+    hold: Hold,
     /// The message of ours whose end the screen has not told yet.
     unreported: Option<String>,
     /// A turn of the person's that is over on the screen.
@@ -164,6 +167,7 @@ impl Session {
             answers_queries,
             witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
             kernel,
+            hold: Hold::default(),
             unreported: None,
             human: None,
             busy_since: jiff::Timestamp::now(),
@@ -237,6 +241,7 @@ impl Session {
         [
             self.watcher.deadline(),
             self.inquiry_deadline(),
+            self.held_deadline(),
             turn,
             pending,
             human,
@@ -311,6 +316,7 @@ impl Session {
         self.advance_routing(now);
         self.refresh_notices(now);
         self.begin_next(now);
+        self.note_held(now);
         self.ask_kernel(now);
         self.settle_display();
         self.ledger.board.set_standing(self.standing());
@@ -368,6 +374,9 @@ impl Session {
             Command::Look(done) => {
                 let _ = done.send(self.look());
             }
+            Command::Explain(done) => {
+                let _ = done.send(self.explain());
+            }
             Command::Ready(done) => self.unready.push(done),
             Command::Attach(done) => {
                 let live = self.viewers.subscribe();
@@ -417,6 +426,7 @@ impl Session {
             evidence: self.watcher.evidence().to_string(),
             prompt,
             queue: self.queue.len(),
+            held: self.hold.told(self.now()),
             task: self.running.as_ref().map(|running| running.task.clone()),
         }
     }

@@ -10,6 +10,7 @@ use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::State;
+use synapse_term::watch::RowPart;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 
@@ -36,11 +37,13 @@ pub enum Command {
     /// End a task.
     Cancel(TaskId, oneshot::Sender<Result<(), Refusal>>),
     /// Stop what runs.
-    Interrupt(Option<Key>, oneshot::Sender<Receipt>),
+    Interrupt(Option<Key>, oneshot::Sender<Result<Receipt, Refusal>>),
     /// The window changed.
     Resize(Size),
     /// What is to be seen.
     Look(oneshot::Sender<Arc<Look>>),
+    /// How the screen is read.
+    Explain(oneshot::Sender<Explanation>),
     /// Answered as soon as the program has been ready, asks something, or is gone.
     Ready(oneshot::Sender<Arc<Look>>),
     /// Everything that is painted from now on.
@@ -109,6 +112,11 @@ pub enum Refusal {
     /// The agent did not do what it was told.
     #[error("the agent did not react to the interrupt and is still {0}")]
     NoReaction(State),
+    /// Nobody knows which key stops the program, and a wrong one may end it.
+    #[error(
+        "which key interrupts this program is not known: its screen names none. Say which one it is, as in --key Escape or --key ctrl-c"
+    )]
+    NoKey,
     /// It says nothing.
     #[error("the message is empty: it has no words, no file and no data")]
     Empty,
@@ -153,6 +161,17 @@ pub struct Look {
     pub snapshot: Vec<u8>,
 }
 
+/// How an agent's screen is read: its rows, each with what it was taken for.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// How the agent stands.
+    pub standing: Standing,
+    /// What each witness says: who, and what.
+    pub why: Vec<(String, String)>,
+    /// The rows of the screen, from top to bottom.
+    pub rows: Vec<(String, RowPart)>,
+}
+
 /// How an agent stands: what of a look is news when it changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
@@ -164,6 +183,8 @@ pub struct Standing {
     pub prompt: Option<Prompt>,
     /// How many tasks wait.
     pub queue: usize,
+    /// Why tasks wait although it is idle, once they have waited for a few seconds.
+    pub held: Option<String>,
     /// The task at hand: what the program was given to work on, even if it has not been seen at work.
     pub task: Option<TaskId>,
 }

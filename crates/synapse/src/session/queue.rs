@@ -1,6 +1,8 @@
 //! Tasks that wait for their turn: by priority, then by arrival.
 
-use synapse_a2a::id::TaskId;
+use std::time::Duration;
+
+use synapse_a2a::id::{MessageId, TaskId};
 use thiserror::Error;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -38,8 +40,14 @@ pub struct Order {
     pub task: TaskId,
     /// How urgent it is.
     pub priority: Priority,
-    /// The message, complete, as it will be typed.
+    /// What is to be said.
     pub text: String,
+    /// The message that says it.
+    pub message_id: MessageId,
+    /// It is typed as it is, without any introduction.
+    pub is_raw: bool,
+    /// When it began to wait.
+    pub since: Duration,
     /// Its place in the queue, given back when it has its turn; one that goes on with a parked task has
     /// none.
     pub place: Option<OwnedSemaphorePermit>,
@@ -74,6 +82,21 @@ impl Queue {
         (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
     }
 
+    /// When each of those that wait came.
+    pub fn arrivals(&self) -> impl Iterator<Item = Duration> + '_ {
+        self.waiting.iter().map(|order| order.since)
+    }
+
+    /// Takes out the orders that came at such a time; their tasks.
+    pub fn take_if(&mut self, is_such: impl Fn(Duration) -> bool) -> Vec<TaskId> {
+        let (taken, left) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|order| is_such(order.since));
+        self.waiting = left;
+        let taken: Vec<Order> = taken;
+        taken.into_iter().map(|order| order.task).collect()
+    }
+
     /// Takes a task out. Whether it was there.
     pub fn remove(&mut self, task: &TaskId) -> bool {
         let before = self.waiting.len();
@@ -103,6 +126,9 @@ mod tests {
 
     fn order(name: &str, priority: u64) -> Order {
         Order {
+            message_id: MessageId::new("m"),
+            is_raw: false,
+            since: Duration::ZERO,
             task: TaskId::new(name),
             priority: Priority::new(priority).unwrap(),
             text: String::new(),

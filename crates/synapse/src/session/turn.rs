@@ -287,10 +287,7 @@ impl Turn {
             }
             HookFact::Over {
                 text: Some(text), ..
-            } => self.end(Ending::Replied(Words {
-                text: text.clone(),
-                source: Source::Hook,
-            })),
+            } => self.end(Ending::Replied(Words::whole(text, Source::Hook))),
             HookFact::Failed { text } if self.taken.by_hook => {
                 self.end(Ending::Failed(text.clone()))
             }
@@ -377,10 +374,7 @@ impl Turn {
             _ if !record.is_closed && !rests => return Vec::new(),
             // An answered question that is still on the screen is not asked again; an open one stays.
             _ if self.asked.is_some() && !record.is_closed => return Vec::new(),
-            Verdict::Replied(text) => Ending::Replied(Words {
-                text: text.clone(),
-                source: Source::Record,
-            }),
+            Verdict::Replied(text) => Ending::Replied(Words::whole(text, Source::Record)),
             Verdict::Failed(why) => Ending::Failed(why.clone()),
         };
         self.end(ending)

@@ -10,12 +10,15 @@ use std::io::{IsTerminal as _, Write};
 
 use anyhow::Result;
 use clap::Args;
+use hyper::Method;
 use serde_json::json;
+use synapse::client::Client;
 use synapse::paths::Paths;
+use synapse::registry::Entry;
 
 use super::print::shown;
 use super::spinner::Spinner;
-use super::{paint, reach};
+use super::{paint, picture, reach};
 use crate::verbs::print;
 pub(crate) use agent::witnesses;
 use check::{Check, Level};
@@ -51,8 +54,21 @@ pub(crate) fn run(args: &Doctor) -> Result<u8> {
         writeln!(out)?;
     } else {
         print(&mut out, &checks)?;
+        drop(out);
+        if let Some(entry) = &entry {
+            show_screen(entry)?;
+        }
     }
     Ok(u8::from(!is_well))
+}
+
+/// How the agent's screen is read. Why an agent does not answer was told before.
+fn show_screen(entry: &Entry) -> Result<()> {
+    let picture = reach::block_on(async {
+        let client = Client::of(entry)?;
+        reach::within(reach::MOMENT, client.call(Method::GET, "/explain", None)).await
+    });
+    picture.map_or(Ok(()), |picture| picture::print(&picture))
 }
 
 fn print(out: &mut impl Write, checks: &[Check]) -> Result<()> {

@@ -22,7 +22,8 @@ use synapse::pty::Size;
 use synapse::registry::PortWish;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
-use super::{Failure, profile};
+use super::Failure;
+use super::program::Program;
 use crate::cli::Start;
 use crate::verbs::print;
 
@@ -137,7 +138,10 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
         PathBuf::from(dir).canonicalize()
     });
-    let mut profile = profile::find(&args.profile)?;
+    let Program {
+        mut profile,
+        args: given,
+    } = Program::find(args)?;
     profile.mcp |= args.mcp || config.mcp;
     profile.hooks &= config.hooks;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
@@ -146,7 +150,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     Ok(Agent {
         port: PortWish::from_flag(args.port, usual_port),
         profile,
-        args: args.args.clone(),
+        args: given,
         refused_flags: Vec::new(),
         name: args.name.clone(),
         reach: Reach {

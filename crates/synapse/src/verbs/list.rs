@@ -102,6 +102,9 @@ fn print(out: &mut impl Write, rows: &[Row]) -> Result<u8> {
         if let Some(question) = row.question() {
             writeln!(out, "{:handles$}  asks: {}", "", shown(&question))?;
         }
+        if let Some(held) = &row.held {
+            writeln!(out, "{:handles$}  {}", "", shown(held))?;
+        }
     }
     Ok(0)
 }

@@ -13,7 +13,7 @@ use synapse_term::profile::Profile;
 
 use super::replay;
 use crate::cli::{self, ProfileCommand};
-use crate::verbs::print;
+use crate::verbs::print::{self, shown};
 
 /// Runs it.
 pub(crate) fn run(args: &cli::Profile) -> Result<()> {
@@ -32,8 +32,10 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
         return from_file(name);
     }
     let paths = Paths::from_env()?;
-    let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
-    if let Some(text) = of_project(&project)? {
+    let project = project_folder(&paths)?.map(|folder| folder.join(format!("{name}.yaml")));
+    let of_project = |file: &PathBuf| of_project(file).transpose();
+    if let (Some(project), Some(text)) = (&project, project.as_ref().and_then(of_project)) {
+        let text = text?;
         let file = project.display();
         if !trust::is_trusted(&paths.trusted_profiles(), text.as_bytes())? {
             bail!(
@@ -100,24 +102,97 @@ fn own_file(name: &str) -> Result<PathBuf> {
     Ok(Paths::from_env()?.profiles().join(format!("{name}.yaml")))
 }
 
+/// Where the project keeps its profiles. A folder that is the user's own, as in `$HOME`, is no project's.
+fn project_folder(paths: &Paths) -> Result<Option<PathBuf>> {
+    let folder = Paths::project_profiles(&std::env::current_dir()?);
+    let is_own = match (folder.canonicalize(), paths.profiles().canonicalize()) {
+        (Ok(folder), Ok(own)) => folder == own,
+        _ => false,
+    };
+    Ok(Some(folder).filter(|_| !is_own))
+}
+
 /// A row of `profile list`.
 #[derive(Serialize)]
 struct Row {
     name: String,
-    command: Vec<String>,
+    /// Nothing for a profile that cannot be read, or may not be yet.
+    command: Option<Vec<String>>,
+    /// `built-in`, `yours` or `project`.
     source: &'static str,
+    file: Option<PathBuf>,
+    /// Nothing where nobody has to agree to it.
+    is_trusted: Option<bool>,
+    problem: Option<String>,
+}
+
+impl Row {
+    fn of(name: &str, source: &'static str, file: PathBuf, text: Result<String>) -> Self {
+        let profile = text.and_then(|text| parsed(&text, &file.to_string_lossy()));
+        Self {
+            name: name.to_owned(),
+            source,
+            is_trusted: None,
+            problem: profile.as_ref().err().map(|error| format!("{error:#}")),
+            command: profile.ok().map(|profile| profile.command),
+            file: Some(file),
+        }
+    }
+}
+
+/// All profiles that can be named here, those that win first: the project's, the user's, the built-in ones.
+fn rows() -> Result<Vec<Row>> {
+    let paths = Paths::from_env()?;
+    let mut rows = Vec::new();
+    if let Some(folder) = project_folder(&paths)? {
+        for (name, file) in files_in(&folder) {
+            let text = read_text(&file, Trust::Stranger).map_err(Into::into);
+            let is_trusted = match &text {
+                Ok(text) => trust::is_trusted(&paths.trusted_profiles(), String::as_bytes(text))?,
+                Err(_) => false,
+            };
+            rows.push(Row {
+                is_trusted: Some(is_trusted),
+                ..Row::of(&name, "project", file, text)
+            });
+        }
+    }
+    for (name, file) in files_in(&paths.profiles()) {
+        let text = text_of(&file.to_string_lossy());
+        rows.push(Row::of(&name, "yours", file, text));
+    }
+    for name in Profile::builtin_names() {
+        rows.push(Row {
+            name: name.to_owned(),
+            command: Some(Profile::builtin(name)?.command),
+            source: "built-in",
+            file: None,
+            is_trusted: None,
+            problem: None,
+        });
+    }
+    Ok(rows)
+}
+
+/// The profiles of a folder, by name.
+fn files_in(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(String, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry
+                .file_name()
+                .to_str()?
+                .strip_suffix(".yaml")?
+                .to_owned();
+            Some((name, entry.path()))
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 fn list(json: bool) -> Result<()> {
-    let mut rows = Vec::new();
-    for name in Profile::builtin_names() {
-        let profile = Profile::builtin(name)?;
-        rows.push(Row {
-            name: profile.name,
-            command: profile.command,
-            source: "built-in",
-        });
-    }
+    let rows = rows()?;
     let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, &rows)?;
@@ -125,24 +200,41 @@ fn list(json: bool) -> Result<()> {
         return Ok(());
     }
     for row in rows {
-        let command = if row.command.is_empty() {
-            "(any)".to_owned()
-        } else {
-            row.command.join(" ")
+        let command = match (&row.command, &row.problem) {
+            (Some(command), _) if command.is_empty() => "(any)".to_owned(),
+            (Some(command), _) => command.join(" "),
+            (None, problem) => problem.clone().unwrap_or_default(),
         };
-        writeln!(out, "{:10} {:28} {}", row.name, command, row.source)?;
+        let trust = match row.is_trusted {
+            None => "",
+            Some(true) => ", trusted",
+            Some(false) => ", not trusted: synapse profile trust FILE",
+        };
+        let file = row.file.map(|file| format!(" ({})", file.display()));
+        let file = file.unwrap_or_default();
+        let [name, command, file] = [row.name, command, file].map(|text| shown(&text));
+        writeln!(out, "{name:10} {command:28} {}{trust}{file}", row.source)?;
     }
     Ok(())
 }
 
 fn show(name: &str) -> Result<()> {
-    let text = if is_file(name) {
-        text_of(name)?
-    } else {
-        find(name)?;
-        Profile::builtin_text(name).unwrap_or_default().to_owned()
+    let mut out = print::out();
+    if is_file(name) {
+        out.write_all(text_of(name)?.as_bytes())?;
+        return Ok(());
+    }
+    let Some(row) = rows()?.into_iter().find(|row| row.name == name) else {
+        // It says which there are.
+        return find(name).map(drop);
     };
-    print::out().write_all(text.as_bytes())?;
+    let text = match &row.file {
+        // To look at a profile is not to agree to it.
+        Some(file) if row.source == "project" => read_text(file, Trust::Stranger)?,
+        Some(file) => text_of(&file.to_string_lossy())?,
+        None => Profile::builtin_text(name).unwrap_or_default().to_owned(),
+    };
+    out.write_all(text.as_bytes())?;
     Ok(())
 }
 

@@ -37,7 +37,7 @@ fn start(args: &Start) -> Result<u8> {
     host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("this program cannot find itself")?;
     let mut command = Command::new(own);
-    command.arg("host").arg(&args.profile);
+    command.arg("host").args(&args.profile);
     let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];
     for (flag, value) in flags
         .into_iter()
@@ -77,7 +77,9 @@ fn start(args: &Start) -> Result<u8> {
         .spawn();
     let mut child = child.context("the host could not be started")?;
     let mut line = String::new();
-    let spinner = Spinner::begin(format!("{} is starting", args.profile));
+    let program = args.profile.as_ref().or(args.args.first());
+    let program = program.map_or("the agent", String::as_str);
+    let spinner = Spinner::begin(format!("{program} is starting"));
     if let Some(stdout) = child.stdout.take() {
         BufReader::new(stdout).read_line(&mut line)?;
     }

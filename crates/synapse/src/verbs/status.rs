@@ -7,7 +7,7 @@ use anyhow::Result;
 use hyper::Method;
 use serde_json::Value;
 
-use super::reach;
+use super::{picture, reach};
 use crate::verbs::print;
 
 /// Runs it.
@@ -34,6 +34,9 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
         text("status"),
         text("evidence")
     )?;
+    if let Some(held) = body.get("held").and_then(Value::as_str) {
+        writeln!(out, "{held}")?;
+    }
     if let Some(prompt) = body.get("prompt").filter(|prompt| !prompt.is_null()) {
         write!(out, "{}", readable(prompt))?;
     }
@@ -41,6 +44,11 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
         for (witness, says) in super::doctor::witnesses(&body) {
             writeln!(out, "  {witness:<14} {says}")?;
         }
+        drop(out);
+        let picture = reach::ask(agent, async |client| {
+            client.call(Method::GET, "/explain", None).await
+        })?;
+        picture::print(&picture)?;
     }
     Ok(0)
 }

@@ -9,16 +9,19 @@ use synapse::tty::{self, RawMode};
 use synapse_term::keys::nearest;
 use synapse_term::profile::Profile;
 
+use super::program::is_on_path;
 use super::{Failure, host, profile};
 use crate::cli::{Cli, Wrap};
 
-/// Runs it; the program's exit code is ours.
+/// Runs it; the program's exit code is ours. What stands behind `synapse --` is a command of its own.
 pub(crate) fn run(args: &[String]) -> Result<u8> {
     let name = ["synapse".to_owned()];
     let args = Wrap::parse_from(name.iter().chain(args)).start;
     let paths = Paths::from_env()?;
-    if !profile::is_known(&args.profile)? {
-        return Err(unknown(&args.profile).into());
+    if let Some(profile) = &args.profile
+        && !profile::is_known(profile)?
+    {
+        return Err(unknown(profile).into());
     }
     let mut agent = host::agent(&args, &paths)?;
     tty::restore_on_panic();
@@ -61,6 +64,12 @@ fn unknown(word: &str) -> Failure {
     let cli = Cli::command();
     let commands = cli.get_subcommands().filter(|one| !one.is_hide_set());
     let near = nearest(word, commands.map(clap::Command::get_name)).unwrap_or("help");
+    if is_on_path(word) {
+        let message = format!(
+            "there is no command and no profile '{word}', but a program of that name; to wrap it: synapse -- {word}"
+        );
+        return Failure::new(Failure::USAGE, message);
+    }
     let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
     let message = format!(
         "there is no command and no profile '{word}'; the nearest command is '{near}', profiles are {profiles}, or give a YAML file"

@@ -156,6 +156,7 @@ impl Tale {
         let said = Said {
             text: text.to_owned(),
             source: Source::Record,
+            is_truncated: false,
         };
         self.works()
             .then(Fact::Replied { said })

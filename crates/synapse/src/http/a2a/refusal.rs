@@ -18,6 +18,7 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
         | Refusal::Over(_)
         | Refusal::NotWaiting(_)
         | Refusal::NoTaskAtHand
+        | Refusal::NoKey
         | Refusal::Replied => ProtocolError::Unsupported(said),
         Refusal::NoReaction(_) => ProtocolError::Internal(said),
         Refusal::NotDurable(_) => ProtocolError::NoSpace(said),

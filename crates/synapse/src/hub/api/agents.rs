@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use synapse_term::profile::split_words;
 use utoipa::ToSchema;
 
 use super::Body;
@@ -42,7 +43,10 @@ pub(super) async fn show(
 /// What to start.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct NewAgent {
-    profile: String,
+    /// A profile by its name; none for a command.
+    profile: Option<String>,
+    /// The command line of any other program, split as a shell would, though no shell is run.
+    command: Option<String>,
     name: Option<String>,
     /// For the program itself.
     #[serde(default)]
@@ -75,14 +79,21 @@ pub(super) async fn start(
 
 /// Starts an agent in a folder and waits until it is known.
 pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result<Agent, Problem> {
-    // Names only: a file could be anywhere and name any command.
-    if !profile_names(hub).contains(&agent.profile) {
-        let error = format!(
-            "there is no profile '{}'; GET /api/profiles lists them",
-            agent.profile
-        );
-        return Err(Problem::missing("no_such_profile", error));
-    }
+    let (profile, args) = match (&agent.profile, &agent.command) {
+        // Names only: a file could be anywhere and name any command.
+        (Some(name), None) if profile_names(hub).contains(name) => {
+            (Some(name.as_str()), agent.args.clone())
+        }
+        (Some(name), None) => {
+            let error = format!("there is no profile '{name}'; GET /api/profiles lists them");
+            return Err(Problem::missing("no_such_profile", error));
+        }
+        (None, Some(command)) => (None, words(command)?),
+        (Some(_), Some(_)) | (None, None) => {
+            let error = "say either 'profile' or 'command'";
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_request", error));
+        }
+    };
     if let Some(name) = &agent.name {
         let bad = |error: HandleError| {
             Problem::new(StatusCode::BAD_REQUEST, "bad_name", error.to_string())
@@ -90,10 +101,10 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
         Handle::parse(name).map_err(bad)?;
     }
     let start = Start {
-        profile: &agent.profile,
+        profile,
         name: agent.name.as_deref(),
         dir,
-        args: &agent.args,
+        args: &args,
     };
     let handle = program::start(&start).await?;
     hub.rescan.notify_one();
@@ -105,6 +116,16 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
         let error = format!("@{handle} was started, but is gone again");
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "start_failed", error)
     })
+}
+
+/// The words of a command line.
+fn words(command: &str) -> Result<Vec<String>, Problem> {
+    let bad = |error: String| Problem::new(StatusCode::BAD_REQUEST, "bad_command", error);
+    let words = split_words(command).map_err(bad)?;
+    if words.is_empty() {
+        return Err(bad("the command is empty".to_owned()));
+    }
+    Ok(words)
 }
 
 /// Ends one, with all it started.

@@ -158,6 +158,25 @@ pub(super) async fn screen(
     Ok(Json(json!({ "text": text })))
 }
 
+/// How the screen is read: which row was taken for what, and why.
+#[utoipa::path(get, path = "/api/agents/{id}/explain", params(("id" = String, Path)),
+    responses((status = 200, description = "`{status, evidence, held, witnesses, rows}`")))]
+pub(super) async fn explain(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let entry = hub.agent(&id)?;
+    let answer = async {
+        let client = Client::of(&entry)?;
+        client.call(Method::GET, "/explain", None).await
+    };
+    let unreachable = |error: anyhow::Error| {
+        let error = format!("@{} does not answer: {error:#}", entry.handle);
+        Problem::new(StatusCode::BAD_GATEWAY, "agent_unreachable", error)
+    };
+    Ok(Json(answer.await.map_err(unreachable)?))
+}
+
 /// Which tasks.
 #[derive(Default, Deserialize, IntoParams)]
 #[serde(default)]

@@ -66,6 +66,8 @@ pub(in crate::hub) struct Report {
     #[serde(default)]
     pub(in crate::hub) queue: u32,
     #[serde(default)]
+    pub(in crate::hub) held: Option<String>,
+    #[serde(default)]
     pub(in crate::hub) prompt: Option<Asked>,
 }
 
@@ -76,6 +78,7 @@ impl Report {
             status: String::new(),
             evidence: "not heard of yet".to_owned(),
             queue: 0,
+            held: None,
             prompt: None,
         }
     }

@@ -87,6 +87,7 @@ impl Known {
             since: self.since.clone(),
             evidence: evidence.clone(),
             queue: self.report.queue,
+            held: self.report.held.clone(),
             prompt: self.prompt.clone(),
             task: self.task.clone(),
         }

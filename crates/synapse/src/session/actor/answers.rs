@@ -132,12 +132,14 @@ impl Session {
         let Some(open) = self.open.get(task) else {
             return Ok(());
         };
-        let text = self.introduced(&open.task, &id, &answer.value);
         let priority = Priority::new(open.task.origin().priority.into());
         self.queue.push(Order {
             task: task.clone(),
             priority: priority.unwrap_or(Priority::NORMAL),
-            text,
+            text: answer.value.clone(),
+            message_id: id,
+            is_raw: false,
+            since: self.now(),
             place: None,
         });
         Ok(())

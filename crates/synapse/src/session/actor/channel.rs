@@ -69,6 +69,7 @@ impl Session {
         let said = synapse_a2a::event::Said {
             text,
             source: Source::Channel,
+            is_truncated: false,
         };
         self.post(task, Fact::Replied { said });
     }

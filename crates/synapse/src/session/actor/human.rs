@@ -39,10 +39,7 @@ impl Session {
                 report: TurnReport { typed, ..report },
                 until: now,
             });
-            let words = Words {
-                text: reply,
-                source: Source::Hook,
-            };
+            let words = Words::whole(reply, Source::Hook);
             return self.keep_human_turn(Some(words));
         }
         if self.running.is_none() && self.witnesses.has_transcript() {
@@ -60,10 +57,7 @@ impl Session {
     /// The transcript has something of it.
     pub(super) fn take_human_record(&mut self, record: &TurnRecord) {
         if let (Some(_), Some(Verdict::Replied(text))) = (&self.human, &record.verdict) {
-            let words = Words {
-                text: text.clone(),
-                source: Source::Record,
-            };
+            let words = Words::whole(text, Source::Record);
             self.keep_human_turn(Some(words));
         }
     }
@@ -104,10 +98,7 @@ impl Session {
         self.ledger.append(&id, 1, event);
         self.open.insert(id.clone(), Open { task, number: 1 });
         self.move_to(&id, Status::Working);
-        let shown = || Words {
-            text: report.reply.text.clone(),
-            source: Source::Screen,
-        };
+        let shown = || Words::shown(&report.reply);
         match report.outcome {
             Outcome::Completed => {
                 self.reply(&id, words.unwrap_or_else(shown));

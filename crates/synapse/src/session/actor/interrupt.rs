@@ -7,8 +7,8 @@ use synapse_term::reading::State;
 use tokio::sync::oneshot;
 
 use super::Session;
-use crate::session::Receipt;
 use crate::session::turn::Input;
+use crate::session::{Receipt, Refusal};
 
 /// How long an interrupt may take to show.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) struct Pending {
     pub(super) until: Duration,
     receipt: Receipt,
-    done: oneshot::Sender<Receipt>,
+    done: oneshot::Sender<Result<Receipt, Refusal>>,
 }
 
 impl Session {
@@ -26,7 +26,7 @@ impl Session {
     pub(super) fn interrupt(
         &mut self,
         key: Option<Key>,
-        done: oneshot::Sender<Receipt>,
+        done: oneshot::Sender<Result<Receipt, Refusal>>,
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
@@ -40,11 +40,11 @@ impl Session {
                 self.send_interrupt(key, vec![done], now);
             }
             (None, State::Starting | State::Idle | State::Exited) => {
-                let _ = done.send(Receipt {
+                let _ = done.send(Ok(Receipt {
                     sent: None,
                     was,
                     now: was,
-                });
+                }));
             }
         }
     }
@@ -59,11 +59,16 @@ impl Session {
     fn send_interrupt(
         &mut self,
         key: Option<Key>,
-        done: Vec<oneshot::Sender<Receipt>>,
+        done: Vec<oneshot::Sender<Result<Receipt, Refusal>>>,
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
-        let key = key.unwrap_or_else(|| self.interrupt_key());
+        let Some(key) = key.or_else(|| self.interrupt_key()) else {
+            for done in done {
+                let _ = done.send(Err(Refusal::NoKey));
+            }
+            return;
+        };
         let mode = self.watcher.screen().modes().keyboard();
         self.write(&encode(&key, &mode), now);
         for done in done {
@@ -86,7 +91,7 @@ impl Session {
                 self.pending.push(pending);
             } else {
                 pending.receipt.now = state;
-                let _ = pending.done.send(pending.receipt);
+                let _ = pending.done.send(Ok(pending.receipt));
             }
         }
     }
@@ -99,17 +104,21 @@ impl Session {
         self.pending = waiting;
         let due: Vec<Pending> = due;
         for pending in due {
-            let _ = pending.done.send(pending.receipt);
+            let _ = pending.done.send(Ok(pending.receipt));
         }
     }
 
-    /// A program that reads whole lines knows only Ctrl-C.
-    fn interrupt_key(&self) -> Key {
+    /// A program that reads whole lines knows only Ctrl-C. Otherwise it is the key that the profile or the
+    /// screen names, or Ctrl-C where the kernel makes a signal of it; a key that is guessed may end the
+    /// program.
+    fn interrupt_key(&self) -> Option<Key> {
         let name = if self.pty.is_canonical() {
-            "ctrl-c"
+            Some("ctrl-c")
         } else {
-            &self.profile.interrupt_key
+            let named = self.profile.interrupt_key.as_deref();
+            let named = named.or_else(|| self.watcher.interrupt_key());
+            named.or_else(|| self.pty.signals_interrupt().then_some("ctrl-c"))
         };
-        Key::parse(name).unwrap_or_else(|_| Key::typing('\u{3}'))
+        Key::parse(name?).ok()
     }
 }

@@ -39,6 +39,11 @@ impl Kernel {
         answer.map_err(io::Error::other)?
     }
 
+    /// Whether the program was last seen waiting for a line.
+    pub(super) fn reads_lines(&self) -> bool {
+        self.last == Some(Ok(Wait::Line))
+    }
+
     /// What it said last, behind a comma.
     pub(super) fn in_words(&self) -> String {
         match &self.last {

@@ -47,7 +47,7 @@ impl Session {
         running.turn.channel.has_answered = true;
         let task = running.task.clone();
         let source = Source::Channel;
-        self.reply(&task, Words { text, source });
+        self.reply(&task, Words::whole(text, source));
         Ok(task)
     }
 }

@@ -73,7 +73,11 @@ impl Session {
         };
         if let Some(text) = self.up_to_marker(&reply.text) {
             let source = Source::Marker;
-            return self.finish(Ending::Replied(Words { text, source }));
+            return self.finish(Ending::Replied(Words {
+                text,
+                source,
+                is_truncated: reply.is_truncated,
+            }));
         }
         if is_streamed {
             self.tell_reply(reply.text);

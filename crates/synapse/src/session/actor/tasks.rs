@@ -5,13 +5,14 @@ use std::time::Duration;
 use synapse_a2a::artifact::Body;
 use synapse_a2a::error::{Failure, FailureCode};
 use synapse_a2a::event::{Event, Fact, Question, Said, Status};
-use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
+use synapse_a2a::id::{ArtifactId, TaskId};
 use synapse_a2a::parse::{Switches, parse};
 use synapse_a2a::task::{Task, TaskState};
+use synapse_term::keys::Discipline;
 use synapse_term::prompt::Prompt;
 
 use super::Session;
-use crate::session::order::{self, fill};
+use crate::session::order;
 use crate::session::turn::{Input, Words};
 use crate::session::{Accepted, Command, Order, Priority, Refusal, TurnError, timestamp};
 
@@ -20,6 +21,15 @@ pub(super) struct Open {
     pub(super) task: Task,
     /// The number of its last event.
     pub(super) number: u64,
+}
+
+/// Who reads what is typed to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listener {
+    /// A model: it understands who speaks.
+    Chat,
+    /// A shell, a REPL, a filter: every character counts.
+    Lines,
 }
 
 impl Session {
@@ -32,16 +42,15 @@ impl Session {
             place,
         } = accepted;
         let (id, priority) = (task.id().clone(), priority_of(&task));
-        let text = if is_raw {
-            text
-        } else {
-            self.introduced(&task, &task.message().id, &text)
-        };
+        let message_id = task.message().id.clone();
         self.open.insert(id.clone(), Open { task, number: 1 });
         self.queue.push(Order {
             task: id,
             priority,
             text,
+            message_id,
+            is_raw,
+            since: now,
             place: Some(place),
         });
         if priority.interrupts() {
@@ -49,17 +58,41 @@ impl Session {
         }
     }
 
-    /// A message of a task as it is typed: with the profile's words around it.
-    pub(super) fn introduced(&self, task: &Task, message_id: &MessageId, text: &str) -> String {
-        let words = order::Words {
-            task: task.id(),
-            message_id,
-            context_id: task.context(),
-            sender: &task.origin().sender,
-            priority: priority_of(task),
-            text,
+    /// An order as it is typed: with the profile's words around it, or ours where they tell the program
+    /// something, or where its first character would make a command of it.
+    pub(super) fn introduced(&self, order: &Order) -> String {
+        let Some(open) = self.open.get(&order.task).filter(|_| !order.is_raw) else {
+            return order.text.clone();
         };
-        fill(&self.profile.prompt_template, &words)
+        let listener = self.listener();
+        let commands = match &self.profile.command_chars {
+            Some(chars) => chars.as_str(),
+            None if listener == Listener::Chat => order::CHAT_COMMANDS,
+            None => "",
+        };
+        let words = order::Words {
+            task: &order.task,
+            message_id: &order.message_id,
+            context_id: open.task.context(),
+            sender: &open.task.origin().sender,
+            priority: order.priority,
+            text: &order.text,
+        };
+        let is_told = listener == Listener::Chat && !open.task.origin().is_person();
+        let own = self.profile.prompt_template.as_deref();
+        order::introduce(own, is_told, commands, &words)
+    }
+
+    /// Who reads what is typed: a program that talks in prose, or one that takes each line at its word.
+    fn listener(&self) -> Listener {
+        let looks_like_chat = self.discipline() == Discipline::Raw
+            && !self.kernel.reads_lines()
+            && self.watcher.input_box().is_some();
+        if self.profile.knows_signs() || looks_like_chat {
+            Listener::Chat
+        } else {
+            Listener::Lines
+        }
     }
 
     /// Ends a task: a waiting or parked one at once, the running one by an interrupt.
@@ -123,6 +156,7 @@ impl Session {
         let Words {
             text: reply,
             source,
+            is_truncated,
         } = words;
         // An answer is an artifact even where the screen shows none.
         self.move_to(task, Status::Working);
@@ -136,6 +170,7 @@ impl Session {
         let said = Said {
             text: reply,
             source,
+            is_truncated,
         };
         self.post(task, Fact::Replied { said });
         for (index, body) in bodies.into_iter().enumerate() {

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 use super::Session;
 use super::streaming::Growth;
 use super::tasks::{code_of, question};
-use crate::session::Receipt;
 use crate::session::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
+use crate::session::{Receipt, Refusal};
 
 /// A program that painted within this time has more to paint.
 const PAINTING: Duration = Duration::from_millis(400);
@@ -26,7 +26,7 @@ pub(super) struct Running {
     pub(super) task: TaskId,
     pub(super) turn: Turn,
     /// Who wants to hear of its stop, where it was asked for before the turn began.
-    pub(super) stop_receipts: Vec<oneshot::Sender<Receipt>>,
+    pub(super) stop_receipts: Vec<oneshot::Sender<Result<Receipt, Refusal>>>,
     /// What was told of the reply while it appears.
     pub(super) growth: Growth,
 }
@@ -85,11 +85,8 @@ impl Session {
 
     /// Types the next message, if the keyboard is free and the program waits for one.
     pub(super) fn begin_next(&mut self, now: Duration) {
-        // A program that is stopped reads nothing, whatever its screen shows.
-        let is_awake = self.pty_state == crate::pty::State::Running;
         let is_idle = self.watcher.reading() == &Reading::Idle;
-        let is_free = self.running.is_none() && is_idle && is_awake;
-        if !is_free || self.queue.is_empty() || self.routing.has_draft() || self.holds_text() {
+        if !is_idle || self.running.is_some() || self.obstacle().is_some() {
             return;
         }
         let Some(order) = self.queue.pop() else {
@@ -97,14 +94,15 @@ impl Session {
         };
         let mode = self.watcher.screen().modes().keyboard();
         let discipline = self.discipline();
-        let bytes = match paste(&order.text, &mode, discipline, &self.profile.newline_keys) {
+        let text = self.introduced(&order);
+        let bytes = match paste(&text, &mode, discipline, &self.profile.newline_keys) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return self.fail(&order.task, FailureCode::SubmitFailed, error.to_string());
             }
         };
         self.keep_human_turn(None);
-        self.witnesses.expect(&order.text, Timestamp::now());
+        self.witnesses.expect(&text, Timestamp::now());
         self.write(&bytes, now);
         let submit = self.profile.submit_sequence.as_bytes().to_vec();
         // Only programs that read keys need time between the text and Enter.
@@ -112,22 +110,15 @@ impl Session {
             Discipline::Canonical => Duration::ZERO,
             Discipline::Raw => self.profile.submit_delay,
         };
-        self.unreported = Some(order.text.clone());
+        self.unreported = Some(text.clone());
         let has_transcript = self.witnesses.has_transcript();
         self.running = Some(Running {
             task: order.task,
-            turn: Turn::begin(order.text, submit, delay, has_transcript, now),
+            turn: Turn::begin(text, submit, delay, has_transcript, now),
             stop_receipts: Vec::new(),
             growth: Growth::default(),
         });
         self.step(Input::Tick, now);
-    }
-
-    /// Whether the input box holds something that is not ours.
-    fn holds_text(&self) -> bool {
-        self.watcher
-            .input_box()
-            .is_some_and(|found| !found.text.is_empty())
     }
 
     /// The screen has seen a turn to its end: the running one, one that ended before by another witness, or
@@ -161,11 +152,11 @@ impl Session {
             .into_iter()
             .flat_map(|running| running.stop_receipts)
         {
-            let _ = receipt.send(Receipt {
+            let _ = receipt.send(Ok(Receipt {
                 sent: None,
                 was: now,
                 now,
-            });
+            }));
         }
     }
 
@@ -221,10 +212,7 @@ impl Session {
         } else {
             None
         };
-        let words = partial.map(|reply| Words {
-            text: reply.text,
-            source: synapse_a2a::event::Source::Screen,
-        });
+        let words = partial.map(|reply| Words::shown(&reply));
         let words = words.filter(|words| !words.text.trim().is_empty());
         match ending {
             Ending::Interrupted(None) => Ending::Interrupted(words),

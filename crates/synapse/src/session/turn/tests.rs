@@ -102,7 +102,7 @@ fn over(text: &str, id: Option<&str>) -> HookFact {
 
 fn replied(text: &str, source: Source) -> Effect {
     let text = text.to_owned();
-    Effect::Ended(Ending::Replied(Words { text, source }))
+    Effect::Ended(Ending::Replied(Words::whole(text, source)))
 }
 
 fn broken(error: TurnError) -> Effect {
@@ -203,10 +203,7 @@ fn a_question_is_told_once_and_its_answer_resumes() {
     assert_eq!(play.see(&asking(), 310), []);
     assert_eq!(play.see(&Reading::Busy, 320), [Effect::Resumed]);
     let ended = play.step(Input::Screen(&report(Outcome::Interrupted)), 400);
-    let words = Words {
-        text: "hi".to_owned(),
-        source: Source::Screen,
-    };
+    let words = Words::whole("hi".to_owned(), Source::Screen);
     assert_eq!(ended, [Effect::Ended(Ending::Interrupted(Some(words)))]);
 }
 
@@ -322,10 +319,7 @@ fn an_interrupted_turn_keeps_what_was_said() {
     );
     let stopped = recorded(Some(Verdict::Interrupted), true);
     let ended = play.step(Input::Record(&stopped), 400);
-    let words = Words {
-        text: "half".to_owned(),
-        source: Source::Record,
-    };
+    let words = Words::whole("half".to_owned(), Source::Record);
     assert_eq!(ended, [Effect::Ended(Ending::Interrupted(Some(words)))]);
 }
 

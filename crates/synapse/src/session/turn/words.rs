@@ -117,6 +117,28 @@ pub struct Words {
     pub text: String,
     /// How it is known.
     pub source: Source,
+    /// Some of it had left the screen before it could be read.
+    pub is_truncated: bool,
+}
+
+impl Words {
+    /// A text that is complete.
+    pub fn whole(text: impl Into<String>, source: Source) -> Self {
+        Self {
+            text: text.into(),
+            source,
+            is_truncated: false,
+        }
+    }
+
+    /// A reply as the screen shows it.
+    pub fn shown(reply: &reply::Reply) -> Self {
+        Self {
+            text: reply.text.clone(),
+            source: Source::Screen,
+            is_truncated: reply.is_truncated,
+        }
+    }
 }
 
 /// How a turn ended.
@@ -168,10 +190,7 @@ impl HookFact {
 }
 
 pub(super) fn words(said: &str) -> Option<Words> {
-    (!said.trim().is_empty()).then(|| Words {
-        text: said.to_owned(),
-        source: Source::Record,
-    })
+    (!said.trim().is_empty()).then(|| Words::whole(said, Source::Record))
 }
 
 /// Whether `whole` holds `part`, white space aside.
@@ -182,10 +201,7 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
 }
 
 pub(super) fn ending(report: &TurnReport, scene: Scene) -> Ending {
-    let text = || Words {
-        text: report.reply.text.clone(),
-        source: Source::Screen,
-    };
+    let text = || Words::shown(&report.reply);
     match report.outcome {
         reply::Outcome::Interrupted => {
             Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))

@@ -91,6 +91,10 @@ fn state(entry: &Entry, status: &Value) -> Check {
     let queue = status.get("queue").and_then(Value::as_u64).unwrap_or(0);
     let (state, handle) = (text("status"), &entry.handle);
     let said = format!("{state} ({}), {queue} waiting", text("evidence"));
+    let said = match text("held") {
+        "" => said,
+        held => said + "\n" + held,
+    };
     let said = witnesses(status)
         .into_iter()
         .fold(said, |all, (witness, says)| {

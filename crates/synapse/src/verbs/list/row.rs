@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub(super) queue: Option<u64>,
     /// What it asks, as `GET /status` has it.
     pub(super) prompt: Option<Value>,
+    /// Why tasks wait although it is idle.
+    pub(super) held: Option<String>,
 }
 
 /// What an agent does, in the order in which people want to see it: who waits for them first.
@@ -93,6 +95,7 @@ impl Row {
             state: State::of(state.unwrap_or("")),
             queue: get("queue").and_then(Value::as_u64),
             prompt: get("prompt").filter(|prompt| !prompt.is_null()).cloned(),
+            held: get("held").and_then(Value::as_str).map(str::to_owned),
         }
     }
 
@@ -118,6 +121,7 @@ impl Row {
             fields.insert("status".to_owned(), status);
             fields.insert("queue".to_owned(), json!(self.queue));
             fields.insert("prompt".to_owned(), json!(self.prompt));
+            fields.insert("held".to_owned(), json!(self.held));
         }
         entry
     }
@@ -179,6 +183,13 @@ pub(super) mod tests {
         assert_eq!(row.question().as_deref(), Some("Do you agree?"));
         assert_eq!(row.to_json()["status"], "INPUT_REQUIRED");
         assert_eq!(row.to_json()["handle"], "x");
+    }
+
+    #[test]
+    fn why_tasks_wait_is_told() {
+        let status = json!({ "status": "IDLE", "queue": 1, "held": "held: somebody is typing" });
+        let row = row("x", Some(&status));
+        assert_eq!(row.to_json()["held"], "held: somebody is typing");
     }
 
     #[test]

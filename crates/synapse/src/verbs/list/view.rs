@@ -101,7 +101,11 @@ impl View<'_> {
             Cell::from(self.span(&state, row.state)),
             Cell::from(row.queue.map(|queue| queue.to_string()).unwrap_or_default()),
             Cell::from(row.entry.port.to_string()),
-            Cell::from(row.question().unwrap_or_default()),
+            Cell::from(
+                row.question()
+                    .or_else(|| row.held.clone())
+                    .unwrap_or_default(),
+            ),
             Cell::from(row.entry.working_dir.to_string_lossy().into_owned()),
         ])
     }

@@ -74,7 +74,7 @@ impl Report {
     pub(super) fn to_json(&self) -> Value {
         json!({
             "task_id": self.id, "state": self.state, "reply": self.task.get("reply"),
-            "source": self.task.get("source"), "error": self.error, "task": self.task,
+            "source": self.task.get("source"), "truncated": self.task.get("truncated"), "error": self.error, "task": self.task,
         })
     }
 
@@ -99,7 +99,13 @@ impl Report {
                 note!("synapse: the agent has rewritten its reply; here it is whole");
                 reply
             });
-            return Ok(writeln!(out, "{rest}")?);
+            writeln!(out, "{rest}")?;
+            if self.task.get("truncated") == Some(&Value::Bool(true)) {
+                note!(
+                    "synapse: the reply is longer than what could be kept of it: its beginning is missing"
+                );
+            }
+            return Ok(());
         }
         let words = self.words();
         match self.code {

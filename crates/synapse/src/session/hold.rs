@@ -1,0 +1,94 @@
+//! Why messages wait although the program is idle, and for how long they may. Pure.
+
+use std::time::Duration;
+
+/// A wait is told after this long: most are over before anybody asks.
+const TOLD_AFTER: Duration = Duration::from_secs(3);
+
+/// A message that could not be typed for this long fails.
+pub const LIMIT: Duration = Duration::from_mins(10);
+
+/// What keeps a message from being typed into an idle program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A person has begun a line.
+    Typing,
+    /// The input box shows this, and nothing says that it is the program's own.
+    Box(String),
+    /// The program is suspended.
+    Suspended,
+}
+
+impl Obstacle {
+    /// As people are told.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Typing => "held: somebody is typing".to_owned(),
+            Self::Box(text) => format!("held: the box shows «{text}»"),
+            Self::Suspended => "held: the program is suspended".to_owned(),
+        }
+    }
+}
+
+/// The wait that is going on.
+#[derive(Debug, Default)]
+pub struct Hold {
+    since: Option<(Obstacle, Duration)>,
+}
+
+impl Hold {
+    /// What is in the way now, if anything is. A box that shows other words is the same wait.
+    pub fn note(&mut self, obstacle: Option<Obstacle>, now: Duration) {
+        let began = self.since.as_ref().map_or(now, |(_, began)| *began);
+        self.since = obstacle.map(|obstacle| (obstacle, began));
+    }
+
+    /// Why messages wait, once it has lasted.
+    pub fn told(&self, now: Duration) -> Option<String> {
+        let (obstacle, began) = self.since.as_ref()?;
+        (now >= *began + TOLD_AFTER).then(|| obstacle.in_words())
+    }
+
+    /// When a message that came at this time has waited for too long.
+    pub fn expires(&self, came: Duration) -> Option<Duration> {
+        let (_, began) = self.since.as_ref()?;
+        Some(came.max(*began) + LIMIT)
+    }
+
+    /// When there is something to tell, if that is still to come.
+    pub fn deadline(&self, now: Duration) -> Option<Duration> {
+        let (_, began) = self.since.as_ref()?;
+        Some(*began + TOLD_AFTER).filter(|at| *at > now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: fn(u64) -> Duration = Duration::from_secs;
+
+    #[test]
+    fn a_wait_is_told_once_it_lasts_and_forgotten_when_it_is_over() {
+        let mut hold = Hold::default();
+        hold.note(Some(Obstacle::Box("Ask me".to_owned())), AT(1));
+        assert_eq!(hold.told(AT(3)), None);
+        assert_eq!(hold.deadline(AT(3)), Some(AT(4)));
+        hold.note(Some(Obstacle::Typing), AT(3));
+        assert_eq!(
+            hold.told(AT(4)).as_deref(),
+            Some("held: somebody is typing")
+        );
+        assert_eq!(hold.deadline(AT(4)), None);
+        hold.note(None, AT(5));
+        assert_eq!((hold.told(AT(9)), hold.expires(AT(1))), (None, None));
+    }
+
+    #[test]
+    fn a_message_has_its_full_time_from_when_it_came() {
+        let mut hold = Hold::default();
+        hold.note(Some(Obstacle::Typing), AT(10));
+        assert_eq!(hold.expires(AT(2)), Some(AT(10) + LIMIT));
+        assert_eq!(hold.expires(AT(60)), Some(AT(60) + LIMIT));
+    }
+}

@@ -1,0 +1,104 @@
+//! Which program is to be wrapped: one with a profile, or any other, which `generic` reads.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use rustix::fs::{Access, access};
+use synapse_term::profile::Profile;
+
+use super::profile;
+use crate::cli::Start;
+
+/// A program and how it is read.
+pub(super) struct Program {
+    pub(super) profile: Profile,
+    /// Arguments behind those of the profile.
+    pub(super) args: Vec<String>,
+}
+
+impl Program {
+    /// The program that was asked for: by its profile, by its name where no profile has it, or as a command.
+    pub(super) fn find(start: &Start) -> Result<Self> {
+        let args = start.args.clone();
+        match &start.profile {
+            None => Ok(Self {
+                profile: generic(args)?,
+                args: Vec::new(),
+            }),
+            Some(name) if !profile::is_known(name)? && is_on_path(name) => Ok(Self {
+                profile: generic(vec![name.clone()])?,
+                args,
+            }),
+            Some(name) => Ok(Self {
+                profile: profile::find(name)?,
+                args,
+            }),
+        }
+    }
+}
+
+/// A program that nobody has described. It is known by the name of its file.
+fn generic(command: Vec<String>) -> Result<Profile> {
+    let program = command
+        .first()
+        .ok_or_else(|| anyhow!("no program was named"))?;
+    Ok(Profile {
+        name: name_of(program),
+        command,
+        ..Profile::builtin("generic")?
+    })
+}
+
+/// What a program is called: the name of its file, as far as a handle may have its letters.
+fn name_of(program: &str) -> String {
+    let file = Path::new(program).file_name().unwrap_or_default();
+    let file = file.to_string_lossy();
+    let name: String = file
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || "_.-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    if name.is_empty() {
+        "program".to_owned()
+    } else {
+        name
+    }
+}
+
+/// Whether the shell would find a program of this name.
+pub(super) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_program = |file: &Path| file.is_file() && access(file, Access::EXEC_OK).is_ok();
+    !program.contains('/')
+        && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_called_by_the_name_of_its_file() {
+        let names = [
+            ("python3", "python3"),
+            ("/usr/bin/g++", "g--"),
+            ("./my tool.sh", "my-tool.sh"),
+            ("..", "program"),
+        ];
+        for (program, name) in names {
+            assert_eq!(name_of(program), name);
+        }
+    }
+
+    #[test]
+    fn the_shell_finds_programs_and_nothing_else() {
+        assert!(is_on_path("sh"));
+        assert!(!is_on_path("no-such-program-anywhere") && !is_on_path("/bin/sh"));
+    }
+}
