@@ -1,7 +1,7 @@
 // Every request the page makes. A refusal becomes a Refused with the hub's code; no answer at all becomes NoAnswer.
 
 import type {
-  Agent, AutoAnswer, Device, Diff, Entry, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
+  Agent, AutoAnswer, Device, Diff, Entry, Explanation, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
   Session, Settings, Task, Worktree,
 } from "./types";
 
@@ -95,7 +95,7 @@ export const api = {
   revoke: (id: string) => ask("DELETE", `/api/devices/${part(id)}`),
 
   agent: (id: string) => ask<{ agent: Agent }>("GET", `/api/agents/${part(id)}`),
-  start: (what: { profile: string; worktree?: string; name?: string }) =>
+  start: (what: { profile?: string; command?: string; worktree?: string; name?: string }) =>
     ask<{ agent: Agent }>("POST", "/api/agents", what),
   end: (id: string) => ask<{ stopped: boolean }>("DELETE", `/api/agents/${part(id)}`),
   send: (id: string, what: Send) => ask<{ task: Task }>("POST", `/api/agents/${part(id)}/send`, what),
@@ -108,6 +108,7 @@ export const api = {
     }),
   screen: (id: string, lines: number) =>
     ask<{ text: string }>("GET", `/api/agents/${part(id)}/screen${query({ lines })}`),
+  explain: (id: string) => ask<Explanation>("GET", `/api/agents/${part(id)}/explain`),
   messages: (id: string, before?: string | null) =>
     ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit: 50 })}`),
 

@@ -67,6 +67,8 @@ export type Task = {
   artifacts: Artifact[];
   reply: string | null;
   source: string | null;
+  /** Its beginning had left the screen before it could be read. */
+  truncated?: boolean;
   created_at: string;
   updated_at: string;
   /** How it came to stand so; lists leave it out. */
@@ -74,6 +76,12 @@ export type Task = {
 };
 
 export type Mesh = { nodes: hub.Node[]; edges: hub.Edge[]; tasks: TaskLine[] };
+
+/** How an agent's screen is read: which row was taken for what, and why. */
+export type Explanation = {
+  witnesses: { witness: string; says: string }[];
+  rows: { text: string; part: string; why: string }[];
+};
 
 export type Profile = { name: string; command: string[]; source: "built-in" | "yours"; installed: boolean };
 

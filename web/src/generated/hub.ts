@@ -10,7 +10,11 @@ worktree: string, branch: string | null,
 /**
  * The folder of the repository that worktree belongs to.
  */
-repository: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, prompt: Prompt | null, task: TaskLine | null, };
+repository: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, 
+/**
+ * Why tasks wait although it is idle.
+ */
+held: string | null, prompt: Prompt | null, task: TaskLine | null, };
 
 export type Former = { id: string, 
 /**

@@ -20,7 +20,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
           {unread.value.has(agent.id) && <span class="unread" role="img" aria-label={t("agents.unread")} />}
           {agent.queue > 0 && <span class="count-chip">{tn("count.queued", agent.queue)}</span>}
         </span>
-        <span class="agent-doing">{doing || t("agents.nothing")}</span>
+        <span class="agent-doing">{agent.held ?? (doing || t("agents.nothing"))}</span>
         <span class="agent-row-side">
           <Badge status={agent.status} kind={agent.prompt?.kind} />
           <Since at={agent.since} />

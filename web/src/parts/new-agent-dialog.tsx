@@ -15,6 +15,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     return { profiles, repositories };
   }, []);
   const [isStarting, setIsStarting] = useState(false);
+  const [isOther, setIsOther] = useState(false);
   const [problem, setProblem] = useState<string | null>(choices.error);
   const start = async (form: HTMLFormElement) => {
     const said = new FormData(form);
@@ -23,7 +24,8 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     setIsStarting(true);
     setProblem(null);
     try {
-      const what = { profile: String(said.get("profile")), ...(where && { worktree: where }), ...(name && { name }) };
+      const program = isOther ? { command: String(said.get("command")) } : { profile: String(said.get("profile")) };
+      const what = { ...program, ...(where && { worktree: where }), ...(name && { name }) };
       const { agent } = await api.start(what);
       onClose();
       go(agentUrl(agent.id));
@@ -46,14 +48,21 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
         >
           <label>
             <span>{t("new.profile")}</span>
-            <select name="profile" defaultValue={usual}>
+            <select name="profile" defaultValue={usual} onChange={(event) => setIsOther(event.currentTarget.value === "")}>
               {choices.value.profiles.map((profile) => (
                 <option key={profile.name} value={profile.name} disabled={!profile.installed} selected={profile.name === usual}>
                   {profile.installed ? profile.name : t("new.missing", { name: profile.name })}
                 </option>
               ))}
+              <option value="">{t("new.other")}</option>
             </select>
           </label>
+          {isOther && (
+            <label>
+              <span>{t("new.command")}</span>
+              <input name="command" autocomplete="off" spellcheck={false} required placeholder="python3 -i" />
+            </label>
+          )}
           <label>
             <span>{t("new.worktree")}</span>
             <select name="worktree">

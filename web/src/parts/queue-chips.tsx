@@ -8,9 +8,9 @@ import type { Task } from "../types";
 import { tell } from "./failure";
 import { Icon } from "./icon";
 
-type Props = { agent: string; queued: Task[]; onEdit: (text: string) => void };
+type Props = { agent: string; queued: Task[]; held: string | null; onEdit: (text: string) => void };
 
-export function QueueChips({ agent, queued, onEdit }: Props) {
+export function QueueChips({ agent, queued, held, onEdit }: Props) {
   if (queued.length === 0) return null;
   const remove = (task: Task) => api.cancel(task.id);
   const edit = async (task: Task) => {
@@ -25,6 +25,7 @@ export function QueueChips({ agent, queued, onEdit }: Props) {
   return (
     <div class="queue" role="group" aria-label={tn("count.queued", queued.length)}>
       <span class="queue-count">{tn("count.queued", queued.length)}</span>
+      {held !== null && <span class="queue-held">{held}</span>}
       <ul>
         {queued.map((task) => (
           <li key={task.id} class="queue-chip">

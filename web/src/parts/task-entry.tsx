@@ -36,6 +36,7 @@ export function TaskEntry({ task, handle, links }: { task: Task; handle: string;
           ))}
         </div>
       )}
+      {task.truncated && <p class="system-line">{t("task.truncated")}</p>}
       {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
       {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
       {!isOver(state) && state === "working" && task.artifacts.length === 0 && (

@@ -26,7 +26,7 @@ export function ConversationTab({ agent, bindStop, bindAnswer }: Props) {
       <Entries lines={lines} past={past} handle={agent.handle} links={agentLinks(agent.id)} empty={t("conversation.empty", { name: agent.handle })} />
       <div class="composer">
         {agent.prompt && <PromptCard agent={agent.id} prompt={agent.prompt} bind={bindAnswer} />}
-        <QueueChips agent={agent.id} queued={queued} onEdit={(text) => setInsert({ text, count: insert.count + 1 })} />
+        <QueueChips agent={agent.id} queued={queued} held={agent.held} onEdit={(text) => setInsert({ text, count: insert.count + 1 })} />
         <MessageBar agent={agent} insert={insert} bindStop={bindStop} />
       </div>
     </div>

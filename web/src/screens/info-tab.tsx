@@ -6,7 +6,7 @@ import { AutoUses } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { ConfirmButton } from "../parts/confirm-button";
 import { tell } from "../parts/failure";
-import { ScreenLines } from "../parts/screen-lines";
+import { ScreenParts } from "../parts/screen-parts";
 import { Since } from "../parts/since";
 import { autoAnswer, usesOf } from "../state/auto-answer";
 import { go, taskUrl, worktreeUrl } from "../state/route";
@@ -37,6 +37,12 @@ export function InfoTab({ agent }: { agent: Agent }) {
         </dd>
         <dt>{t("info.evidence")}</dt>
         <dd>{agent.evidence}</dd>
+        {agent.held !== null && (
+          <>
+            <dt>{t("info.held")}</dt>
+            <dd>{agent.held}</dd>
+          </>
+        )}
         {agent.task && (
           <>
             <dt>{t("info.task")}</dt>
@@ -65,8 +71,8 @@ export function InfoTab({ agent }: { agent: Agent }) {
       {(uses.length > 0 || isResting) && <h2>{t("auto.title")}</h2>}
       {isResting && <p class="notice">{t("auto.resting", { n: autoAnswer.value?.in_a_row ?? 0 })}</p>}
       <AutoUses used={uses} isOfOne />
-      <h2>{t("info.screen")}</h2>
-      <ScreenLines agent={agent.id} version={agent.since} />
+      <h2>{t("info.read")}</h2>
+      <ScreenParts agent={agent.id} version={agent.since} />
       {!isReadOnly.value && (
         <div class="danger-zone">
           <p>{t("info.endText")}</p>

@@ -6,11 +6,11 @@ use std::time::Duration;
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 
 /// A message that could not be typed for this long fails.
-pub const LIMIT: Duration = Duration::from_mins(10);
+const LIMIT: Duration = Duration::from_mins(10);
 
 /// What keeps a message from being typed into an idle program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Obstacle {
+pub(super) enum Obstacle {
     /// A person has begun a line.
     Typing,
     /// The input box shows this, and nothing says that it is the program's own.
@@ -21,7 +21,7 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// As people are told.
-    pub fn in_words(&self) -> String {
+    pub(super) fn in_words(&self) -> String {
         match self {
             Self::Typing => "held: somebody is typing".to_owned(),
             Self::Box(text) => format!("held: the box shows «{text}»"),
@@ -32,31 +32,31 @@ impl Obstacle {
 
 /// The wait that is going on.
 #[derive(Debug, Default)]
-pub struct Hold {
+pub(super) struct Hold {
     since: Option<(Obstacle, Duration)>,
 }
 
 impl Hold {
     /// What is in the way now, if anything is. A box that shows other words is the same wait.
-    pub fn note(&mut self, obstacle: Option<Obstacle>, now: Duration) {
+    pub(super) fn note(&mut self, obstacle: Option<Obstacle>, now: Duration) {
         let began = self.since.as_ref().map_or(now, |(_, began)| *began);
         self.since = obstacle.map(|obstacle| (obstacle, began));
     }
 
     /// Why messages wait, once it has lasted.
-    pub fn told(&self, now: Duration) -> Option<String> {
+    pub(super) fn told(&self, now: Duration) -> Option<String> {
         let (obstacle, began) = self.since.as_ref()?;
         (now >= *began + TOLD_AFTER).then(|| obstacle.in_words())
     }
 
     /// When a message that came at this time has waited for too long.
-    pub fn expires(&self, came: Duration) -> Option<Duration> {
+    pub(super) fn expires(&self, came: Duration) -> Option<Duration> {
         let (_, began) = self.since.as_ref()?;
         Some(came.max(*began) + LIMIT)
     }
 
     /// When there is something to tell, if that is still to come.
-    pub fn deadline(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn deadline(&self, now: Duration) -> Option<Duration> {
         let (_, began) = self.since.as_ref()?;
         Some(*began + TOLD_AFTER).filter(|at| *at > now)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use rustix::fs::{Access, access};
+use synapse::launch::probe;
 use synapse_term::profile::Profile;
 
 use super::profile;
@@ -73,10 +73,7 @@ fn name_of(program: &str) -> String {
 
 /// Whether the shell would find a program of this name.
 pub(super) fn is_on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_program = |file: &Path| file.is_file() && access(file, Access::EXEC_OK).is_ok();
-    !program.contains('/')
-        && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+    !program.contains('/') && probe::find(program, None).is_some()
 }
 
 #[cfg(test)]
