@@ -106,6 +106,21 @@ fn the_default_is_what_the_brackets_say() {
         Some("Yes")
     );
     assert_eq!(asked("Install? (y/n) ").unwrap().default, None);
+    for (line, options, default) in [
+        ("Install? [y/n] (n): ", vec!["y", "n"], "n"),
+        (
+            "Colour [red/green/blue] (green): ",
+            vec!["red", "green", "blue"],
+            "green",
+        ),
+    ] {
+        let prompt = asked(line).unwrap();
+        assert_eq!(
+            (labels(&prompt), prompt.default.as_deref()),
+            (options, Some(default)),
+            "{line}"
+        );
+    }
 }
 
 #[test]

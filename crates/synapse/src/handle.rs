@@ -15,8 +15,8 @@ use crate::registry::{AgentId, Entry};
 /// The word that means everyone but the sender, so nobody may be called that.
 pub const EVERYONE: &str = "all";
 
-/// What else nobody may be called: everybody but the sender, and how people are named as senders.
-const RESERVED: [&str; 3] = [EVERYONE, Origin::SOMEBODY, Origin::KEYBOARD];
+/// What else nobody may be called: everybody but the sender, and how people and clients are named as senders.
+const RESERVED: [&str; 4] = [EVERYONE, Origin::SOMEBODY, Origin::KEYBOARD, Origin::CLIENT];
 
 /// A file is named after the handle, and people have to type it.
 const LONGEST: usize = 64;

@@ -60,3 +60,21 @@ test("an agent is started from the page", async ({ enter, world }) => {
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
   world.tryRun("stop", name);
 });
+
+test("any program is started by its command, and Info shows how its screen is read", async ({ enter, world }) => {
+  const page = await enter();
+  await page.getByRole("button", { name: "New agent" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Program").selectOption({ label: "Another program…" });
+  const name = isPhone(page) ? "echo-phone" : "echo";
+  await dialog.getByLabel("Command").fill("sh -c 'while read line; do echo \"got $line\"; done'");
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Start" }).click();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  await expect(page.locator(".agent-head .badge")).toHaveAttribute("data-status", "idle");
+  world.synapse("send", name, "hello", "--return");
+  await page.getByRole("link", { name: "Info" }).click();
+  await expect(page.locator(".screen-part.is-speech")).toContainText("got hello");
+  await expect(page.locator(".info")).toContainText("asleep in a read of its terminal");
+  world.tryRun("stop", name);
+});

@@ -29,7 +29,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         confirmation(r"\[Y/n\]\s*[:?？]?\s*$", &["Y", "n"] as &[_], Some(0)),
         confirmation(r"\[y/N\]\s*[:?？]?\s*$", &["y", "N"], Some(1)),
         confirmation(
-            r"(?i)[(\[]\s*y\s*/\s*n\s*[)\]]\s*[:?？]?\s*$",
+            r"(?i)[(\[]\s*y\s*/\s*n\s*[)\]]\s*(?:\([yn]\))?\s*[:?？]?\s*$",
             &["y", "n"],
             None,
         ),
@@ -70,8 +70,9 @@ static INLINE_NUMBERS: LazyLock<Regex> =
 static LETTERS: LazyLock<Regex> =
     LazyLock::new(|| constant(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))"));
 
-static DEFAULT: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\))\s*$"));
+static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\)|\]\s*\(([^()\s]+)\)\s*:?)\s*$")
+});
 
 static LIST_ROW: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^\s*[(\[]?(\d{1,2})[.):\]]\s+(\S.*)$"));
@@ -84,7 +85,7 @@ static PICK: LazyLock<Regex> = LazyLock::new(|| {
 
 static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*\[default=\w+\])?\s*[:?？：]*\s*$",
+        r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*(?:\[default=\w+\]|\([^()\s]{1,12}\)))?\s*[:?？：]*\s*$",
     )
 });
 
@@ -287,7 +288,7 @@ fn choices(line: &str) -> Option<Prompt> {
     // The only capital among small letters is what Enter means.
     let default = match (capitals.next(), capitals.next()) {
         (Some(one), None) => Some((*one).to_owned()),
-        _ => None,
+        _ => bracketed_default(line, &options),
     };
     let question = line.get(..groups.get(0)?.start()).unwrap_or(line).trim();
     let question = if question.is_empty() { line } else { question };
@@ -378,7 +379,7 @@ fn bare(line: &str) -> Option<Prompt> {
 
 fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
     let groups = DEFAULT.captures(line)?;
-    let text = groups.get(1).or_else(|| groups.get(2))?.as_str();
+    let text = groups.iter().skip(1).flatten().next()?.as_str();
     let is_one = |option: &&Choice| {
         option.label.eq_ignore_ascii_case(text) || option.key.eq_ignore_ascii_case(text)
     };

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+pub(super) use caller::FORWARDED;
 pub use door::Door;
 pub(super) use refusals::in_json;
 

@@ -1,8 +1,11 @@
 //! What comes in: bodies that say what is wrong with them, and messages of the seed dialect.
 
+use std::convert::Infallible;
+
 use axum::body::HttpBody as _;
-use axum::extract::{FromRequest, OptionalFromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::{Json, RequestExt as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +15,9 @@ use synapse_a2a::event::Origin;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Content, Message, Part, Role};
 
+use super::guard::FORWARDED;
 use super::problem::Problem;
+use crate::serve::Peer;
 
 /// A JSON body; one that cannot be used is answered with what is wrong with it.
 pub(super) struct Body<T>(pub(super) T);
@@ -74,15 +79,42 @@ pub(super) fn message(value: &Value) -> Result<Message, Problem> {
     })
 }
 
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// From this machine, with nobody in between.
+    Here,
+    /// From elsewhere, or through a proxy.
+    Elsewhere,
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let is_here = parts.extensions.get::<Peer>().is_some_and(Peer::is_here);
+        let is_forwarded = FORWARDED
+            .iter()
+            .any(|name| parts.headers.contains_key(name));
+        Ok(if is_here && !is_forwarded {
+            Self::Here
+        } else {
+            Self::Elsewhere
+        })
+    }
+}
+
 /// The longest name of a sender that is kept.
 const SENDER: usize = 64;
 
 /// Who a message is from, by its own account: a name of one line, which stands in what is typed to the program.
-pub(super) fn sender(said: Option<&str>) -> Result<String, Problem> {
+/// Who calls from elsewhere is not taken for the person whose agent this is.
+pub(super) fn sender(said: Option<&str>, caller: Caller) -> Result<String, Problem> {
     let is_named = |c: &char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
     let name: String = said.unwrap_or_default().chars().filter(is_named).collect();
     let name: String = name.trim().chars().take(SENDER).collect();
     match name.as_str() {
+        "" | Origin::SOMEBODY if caller == Caller::Elsewhere => Ok(Origin::CLIENT.to_owned()),
         "" => Ok(Origin::SOMEBODY.to_owned()),
         Origin::KEYBOARD => Err(Problem::bad(format!(
             "the sender '{name}' means a person at the agent's own keyboard, and nobody else"

@@ -9,7 +9,7 @@ use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use utoipa::ToSchema;
 
-use super::incoming::{self, Body};
+use super::incoming::{self, Body, Caller};
 use super::problem::{Problem, ProblemBody};
 use super::shapes::ResponseShape;
 use super::{Served, archive, callback};
@@ -51,6 +51,7 @@ pub(super) enum ResponseMode {
 )]
 pub(super) async fn send(
     State(served): State<Served>,
+    caller: Caller,
     Body(body): Body<MessageBody>,
 ) -> Result<Json<Value>, Problem> {
     let priority = body.priority.as_u64().and_then(Priority::new);
@@ -69,7 +70,7 @@ pub(super) async fn send(
     }
     let id = MessageId::new(uuid::Uuid::new_v4().to_string());
     let origin = Origin {
-        sender: incoming::sender(body.sender.as_deref())?,
+        sender: incoming::sender(body.sender.as_deref(), caller)?,
         priority: priority.number(),
         hops: 0,
     };

@@ -10,7 +10,7 @@ use synapse_a2a::event::Origin;
 use synapse_a2a::id::{ContextId, TaskId};
 use utoipa::{IntoParams, ToSchema};
 
-use super::incoming::{Body, hops, message, sender};
+use super::incoming::{Body, Caller, hops, message, sender};
 use super::problem::{Problem, ProblemBody};
 use super::shapes::{TaskAnswer, TaskShape, TasksAnswer};
 use super::{Served, archive, events};
@@ -40,9 +40,10 @@ pub(super) struct PriorityQuery {
 )]
 pub(super) async fn send(
     State(served): State<Served>,
+    caller: Caller,
     Body(body): Body<SendBody>,
 ) -> Result<Json<TaskAnswer>, Problem> {
-    let task = submit(&served, body, Priority::NORMAL).await?;
+    let task = submit(&served, caller, body, Priority::NORMAL).await?;
     show_one(&served, &task).await
 }
 
@@ -53,9 +54,10 @@ pub(super) async fn send(
 pub(super) async fn send_priority(
     State(served): State<Served>,
     Query(query): Query<PriorityQuery>,
+    caller: Caller,
     Body(body): Body<SendBody>,
 ) -> Result<Json<TaskAnswer>, Problem> {
-    let task = submit(&served, body, priority(&query)?).await?;
+    let task = submit(&served, caller, body, priority(&query)?).await?;
     show_one(&served, &task).await
 }
 
@@ -66,9 +68,10 @@ pub(super) async fn send_priority(
 pub(super) async fn send_subscribe(
     State(served): State<Served>,
     Query(query): Query<PriorityQuery>,
+    caller: Caller,
     Body(body): Body<SendBody>,
 ) -> Result<Response, Problem> {
-    let task = submit(&served, body, priority(&query)?).await?;
+    let task = submit(&served, caller, body, priority(&query)?).await?;
     events::stream(&served, &task, 0).await
 }
 
@@ -157,10 +160,15 @@ pub(super) async fn cancel(
     Ok(Json(TaskAnswer::of(&record, None)))
 }
 
-async fn submit(served: &Served, body: SendBody, priority: Priority) -> Result<TaskId, Problem> {
+async fn submit(
+    served: &Served,
+    caller: Caller,
+    body: SendBody,
+    priority: Priority,
+) -> Result<TaskId, Problem> {
     let message = message(&body.message)?;
     let origin = Origin {
-        sender: sender(body.sender.as_deref())?,
+        sender: sender(body.sender.as_deref(), caller)?,
         priority: priority.number(),
         hops: hops(&message),
     };

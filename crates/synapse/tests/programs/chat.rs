@@ -69,15 +69,10 @@ fn who_speaks_is_told_where_it_says_something() {
     send_as(&world, "codex", "hello");
     assert!(told(&world).ends_with(":codex] hello"), "{}", told(&world));
     let message = json!({ "messageId": "1", "role": "ROLE_USER", "parts": [{ "text": "hello" }] });
-    let (_, answer) = world.call(
-        "POST",
-        "/a2a/rest/message:send",
-        &json!({ "message": message }),
-    );
-    let id = answer["task"]["id"]
-        .as_str()
-        .unwrap_or_else(|| panic!("{answer}"));
-    settled(&world, id);
+    let body = json!({ "message": message });
+    let version = "\r\nA2A-Version: 1.0";
+    let (status, answer) = world.raw_call("POST", "/a2a/rest/message:send", version, &body);
+    assert_eq!(status, 200, "{answer}");
     assert!(
         told(&world).ends_with(":a2a-client] hello"),
         "a client is no person"

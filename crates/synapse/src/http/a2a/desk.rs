@@ -256,14 +256,11 @@ fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
             )
         })?,
     };
-    let sender = incoming::sender(noted("synapse/sender").and_then(Value::as_str))
-        .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
-    // A client may be anywhere, so it is not taken for the person whose agent this is.
-    let sender = if sender == Origin::SOMEBODY {
-        Origin::CLIENT.to_owned()
-    } else {
-        sender
-    };
+    let sender = incoming::sender(
+        noted("synapse/sender").and_then(Value::as_str),
+        incoming::Caller::Elsewhere,
+    )
+    .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
     Ok(Origin {
         sender,
         priority: priority.number(),

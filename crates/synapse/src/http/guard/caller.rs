@@ -17,7 +17,7 @@ const OPEN: [&str; 3] = [
 /// The user that stands for those a namespace has no name for.
 const NOBODY: u32 = 65_534;
 /// What a proxy adds. Who connected is then the proxy, not the caller.
-const FORWARDED: [HeaderName; 4] = [
+pub(in crate::http) const FORWARDED: [HeaderName; 4] = [
     header::FORWARDED,
     header::VIA,
     HeaderName::from_static("x-forwarded-for"),
