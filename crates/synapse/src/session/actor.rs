@@ -209,6 +209,11 @@ impl Session {
                 },
                 word = self.witnesses.next() => self.take_word(word),
                 wait = self.kernel.answer() => self.take_wait(wait),
+                // What was written before anybody watched is told to who does now.
+                () = self.ledger.board.watcher_came(), if self.running.is_some() => {
+                    let now = self.now();
+                    self.advance(now);
+                }
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {

@@ -9,7 +9,7 @@ use synapse_a2a::event::Event;
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::task::{IllegalEvent, Task};
 use synapse_term::reading::State;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
 use super::{Follow, Look, Standing};
 
@@ -26,6 +26,8 @@ pub struct Board {
     news: broadcast::Sender<News>,
     /// The last look at the agent, while nothing has changed since.
     look: RwLock<Option<Arc<Look>>>,
+    /// Told when somebody begins to watch.
+    watchers: Notify,
     /// What the agent does, for who wants to know nothing else.
     state: watch::Sender<Option<State>>,
     /// Bytes the program has written.
@@ -138,6 +140,7 @@ impl Default for Board {
             records: RwLock::default(),
             news,
             look: RwLock::default(),
+            watchers: Notify::new(),
             state: watch::Sender::new(None),
             painted: AtomicU64::new(0),
             contradictions: AtomicU64::new(0),
@@ -173,6 +176,7 @@ impl Board {
     pub fn follow(self: &Arc<Self>, task: &TaskId, after: Option<u64>) -> Option<Follow> {
         // Subscribing first may show an event twice, which its number tells; never loses one.
         let live = self.news.subscribe();
+        self.watchers.notify_one();
         let snapshot = self.record(task)?;
         Some(Follow::new(Arc::clone(self), snapshot, after, live))
     }
@@ -181,6 +185,7 @@ impl Board {
     pub fn watch(&self) -> (Option<Arc<Standing>>, u64, broadcast::Receiver<News>) {
         let records = self.read();
         let live = self.news.subscribe();
+        self.watchers.notify_one();
         (records.standing.clone(), records.seq, live)
     }
 
@@ -254,6 +259,11 @@ impl Board {
         let standing = Arc::new(standing);
         records.standing = Some(Arc::clone(&standing));
         self.announce(&mut records, What::Standing(standing));
+    }
+
+    /// Waits until somebody begins to watch. Safe to cancel.
+    pub(super) async fn watcher_came(&self) {
+        self.watchers.notified().await;
     }
 
     /// Whether anybody watches.

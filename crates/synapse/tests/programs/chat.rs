@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::world::World;
 use crate::{send_as, settled, start};
 
-/// It says `said: …` to each message. `slow` makes it work until Escape is pressed; Ctrl-U empties the box.
+/// It says `Noted, number n.` to each message. `slow` makes it work until Escape is pressed; Ctrl-U empties the box.
 const CHAT: &str = r#"
 import os, select, sys, tty
 tty.setraw(0)
-said, typed, busy, beat = ["Welcome"], "", False, 0
+said, typed, busy, beat, count = ["Welcome"], "", False, 0, 0
 def paint():
     rows = said[-12:] + ["" for _ in range(12 - len(said[-12:]))]
     if busy:
@@ -30,8 +30,8 @@ while True:
         elif key == "\r" and not busy:
             with open("told", "a") as told:
                 told.write(typed + "\n")
-            busy = typed.endswith("slow")
-            said = said + ["> " + typed, ""] + ([] if busy else ["said: " + typed[-20:], ""])
+            busy, count = typed.endswith("slow"), count + 1
+            said = said + ["> " + typed, ""] + ([] if busy else ["Noted, number %d." % count, ""])
             typed = ""
         elif key == "\x15":
             typed = ""
@@ -154,7 +154,7 @@ fn a_reading_is_explained_row_by_row() {
             let is_it = |line: &str| line.contains(&format!("{part} │")) && line.contains(text);
             said.lines().any(is_it)
         };
-        assert!(row("speech", "said: hello"), "{command:?}: {said}");
+        assert!(row("speech", "Noted, number 1."), "{command:?}: {said}");
         assert!(
             row("echo", "> hello") && row("box", "│ >"),
             "{command:?}: {said}"

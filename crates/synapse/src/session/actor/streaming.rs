@@ -31,11 +31,13 @@ pub(super) struct Growth {
     tell_at: Duration,
     /// The program wrote since it was last told.
     has_news: bool,
+    /// Somebody wants to hear of it.
+    is_wanted: bool,
 }
 
 impl Growth {
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.has_news.then_some(self.tell_at)
+        (self.has_news && self.is_wanted).then_some(self.tell_at)
     }
 
     pub(super) fn note_output(&mut self) {
@@ -60,10 +62,12 @@ impl Session {
         };
         let growth = &mut running.growth;
         let is_enough = growth.told > PARTIAL_BUDGET && !has_marker;
-        if !is_wanted || running.turn.channel.has_answered || is_enough {
+        growth.is_wanted = is_wanted;
+        if running.turn.channel.has_answered || is_enough {
             growth.has_news = false;
         }
-        if !growth.has_news || !running.turn.is_running() || now < growth.tell_at {
+        let is_due = growth.deadline().is_some_and(|at| now >= at);
+        if !is_due || !running.turn.is_running() {
             return;
         }
         growth.has_news = false;
