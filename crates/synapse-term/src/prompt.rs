@@ -4,9 +4,11 @@
 mod answer;
 mod buttons;
 mod call;
+mod checklist;
 mod line;
 mod menu;
 mod question;
+mod window;
 
 use std::fmt;
 
@@ -91,6 +93,11 @@ pub enum Layout {
         /// A digit picks at once.
         by_digit: bool,
     },
+    /// A list with a box before each entry: Up and Down, Space to tick, Enter to submit.
+    Checklist {
+        /// Which entries are ticked, a bit each.
+        ticked: u32,
+    },
     /// A row of buttons: Left and Right, then Enter.
     Buttons,
     /// A line of text, then Enter.
@@ -159,6 +166,8 @@ pub enum Sureness {
 pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Prompt, Sureness)> {
     menu::numbered(frame, profile)
         .or_else(|| menu::form(frame, profile))
+        .or_else(|| window::read(frame))
+        .or_else(|| checklist::read(frame))
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
         .or_else(|| {

@@ -124,6 +124,10 @@ impl Prompt {
                 writes.retain(|bytes| !bytes.is_empty());
                 Ok(writes)
             }
+            Layout::Checklist { ticked } => {
+                let press = |name: &str| Ok(encode(&Key::parse(name)?, mode));
+                self.ticks(answer, ticked)?.into_iter().map(press).collect()
+            }
             Layout::Menu { .. } | Layout::Buttons => {
                 let option = self.find(answer)?;
                 self.keys_to(option)
@@ -132,6 +136,30 @@ impl Prompt {
                     .collect()
             }
         }
+    }
+
+    /// The keys that tick just the options that are named, parted by commas, and submit them.
+    fn ticks(&self, answer: &str, ticked: u32) -> Result<Vec<&'static str>, AnswerError> {
+        let names = answer
+            .split([',', '、'])
+            .filter(|name| !name.trim().is_empty());
+        let wanted: Vec<usize> = names
+            .map(|name| self.find(name))
+            .collect::<Result<_, _>>()?;
+        let mut at = self.selected.unwrap_or_default();
+        let mut keys = Vec::new();
+        for option in 0..self.options.len() {
+            let is_ticked = ticked >> option & 1 == 1;
+            if wanted.contains(&option) == is_ticked {
+                continue;
+            }
+            let step = if option < at { "Up" } else { "Down" };
+            keys.extend(std::iter::repeat_n(step, option.abs_diff(at)));
+            keys.push("Space");
+            at = option;
+        }
+        keys.push("Enter");
+        Ok(keys)
     }
 
     /// The option that opens a field for words of one's own, if there is one.
@@ -174,6 +202,11 @@ impl Prompt {
             });
         if let Some(found) = found {
             return Ok(found);
+        }
+        // Where there is one key to press, every word that agrees means it.
+        let agrees = wanted.is_empty() || YES.contains(&wanted.as_str());
+        if self.layout == Layout::Buttons && self.options.len() == 1 && agrees {
+            return Ok(0);
         }
         let partial: Vec<usize> = (0..self.options.len())
             .filter(|i| {

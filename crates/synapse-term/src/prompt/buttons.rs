@@ -129,6 +129,17 @@ fn bracketed(row: &Row) -> Option<Vec<Button<'_>>> {
     BRACKETED.captures_iter(inner).map(button).collect()
 }
 
+/// The labels of a row of bracketed buttons.
+pub(super) fn bracketed_labels(row: &Row) -> Option<Vec<String>> {
+    let buttons = bracketed(row)?;
+    Some(
+        buttons
+            .iter()
+            .map(|button| button.label.to_owned())
+            .collect(),
+    )
+}
+
 static BRACKETED: LazyLock<Regex> =
     LazyLock::new(|| constant(r"[<\[]\s*([^<>\[\]\s][^<>\[\]]*?)\s*[>\]]"));
 

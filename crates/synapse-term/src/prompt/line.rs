@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::answer::is_permission;
 use super::{Choice, Fingerprint, Kind, Layout, Prompt, question};
-use crate::frame::{Colour, Frame};
+use crate::frame::{Colour, Frame, Marks, Style};
 use crate::pattern::constant;
 use crate::profile::Profile;
 
@@ -39,6 +39,13 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             None,
         ),
         confirmation(r"(?i)\(y or \[n\]\)\s*$", &["y", "n"], Some(1)),
+        confirmation(r"(?i)[?？]\s*\((?:yes|no)\)\s*$", &["yes", "no"], None),
+        // As cp, mv and rm ask.
+        confirmation(
+            r"^[\w.-]+: (?:try to )?(?:remove|overwrite|replace|descend|delete|rename|unlink|truncate)\b.*[?？]\s*$",
+            &["y", "n"],
+            None,
+        ),
         confirmation(r"続行しますか", &["y", "n"], None),
         confirmation(r"(?i)\bContinue[?？]\s*$", &["y", "n"], None),
     ];
@@ -52,7 +59,6 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         r"(?i)\bEnter\s+[\w\s'./()-]+[:：]\s*$",
         r"(?i)\b(Input|Name|Value)[:：]\s*$",
         r"(入力|名前|値)[^:：]*[:：]\s*$",
-        r"(?i)\bpress\s+(any key|enter|return|space)\b",
         r"\[[^\[\]]+\]\s*[:：]\s*$",
         r"[:：]\s*\([^()]*\)\s*$",
         r"[?？]\s*$",
@@ -68,7 +74,7 @@ static INLINE_NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| constant(r"\((\d+)\)\s*([^()]*[^()\s:?,/])"));
 
 static LETTERS: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?:\((\w)\)([\w' ]+)(?:/|\s*\[|\s*:|\s*\?|\s*$))"));
+    LazyLock::new(|| constant(r"(?:\((\w)\)([\w' ]+)(?:/|,|\s*\[|\s*:|\s*\?|\s*$))"));
 
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\)|\]\s*\(([^()\s]+)\)\s*:?)\s*$")
@@ -87,6 +93,19 @@ static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"[(\[]([^\s()\[\]/,]{1,12}(?:[/,]\[?[^\s()\[\]]{1,12}?\]?)+)[)\]](?:\s*(?:\[default=\w+\]|\([^()\s]{1,12}\)))?\s*[:?？：]*\s*$",
     )
+});
+
+static INITIALS: LazyLock<Regex> = LazyLock::new(|| constant(r"\(([A-Za-z]{3,8})\)\s*[:?]?\s*$"));
+
+static DEMANDED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r#"(?i)\b(?:only|just)\s+['"‘“`](\w+)['"’”`]\s+(?:will be|is|are)\s+accepted"#)
+});
+
+/// How far above a line stands what it demands.
+const DEMAND_REACH: usize = 8;
+
+static KEY_PRESS: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?i)\b(?:press|hit)\s+(?:the\s+)?[<\[]?(any key|enter|return|space)\b")
 });
 
 static BARE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*>{1,3}\s*$"));
@@ -135,6 +154,9 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
     }
     extra(line, profile)
         .or_else(|| letters(line))
+        .or_else(|| initials(line))
+        .or_else(|| demanded(frame, line))
+        .or_else(|| key_press(line))
         .or_else(|| choices(line))
         .or_else(|| digits(line))
         .or_else(|| listed(frame, line))
@@ -203,6 +225,9 @@ pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
         .next()
         .unwrap_or(text)
         .trim_end_matches(['…', ' ', '·']);
+    if let Some(prompt) = toggle(frame, row, asked).or_else(|| initials(asked)) {
+        return Some(prompt);
+    }
     if let Some(groups) = YES_NO.captures(text) {
         let is_yes = groups.get(1).is_some_and(|y| y.as_str() == "Y");
         let is_no = groups.get(2).is_some_and(|n| n.as_str() == "N");
@@ -218,11 +243,8 @@ pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
             default,
         ));
     }
-    let is_secret = RULES
-        .iter()
-        .any(|r| r.kind == Kind::Password && r.pattern.is_match(&format!("{asked}:")));
     Some(finish(
-        if is_secret {
+        if is_secret(asked) {
             Kind::Password
         } else {
             Kind::Text
@@ -232,6 +254,44 @@ pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
         None,
     ))
 }
+
+/// Whether a question wants what must not be shown.
+pub(super) fn is_secret(asked: &str) -> bool {
+    let line = format!("{}:", asked.trim_end_matches([':', '：']));
+    let mut rules = RULES.iter().filter(|rule| rule.kind == Kind::Password);
+    rules.any(|rule| rule.pattern.is_match(&line))
+}
+
+/// `Use TypeScript? › no / yes`: the one that is lit or underlined is selected.
+fn toggle(frame: &Frame, row: usize, asked: &str) -> Option<Prompt> {
+    let painted = frame.row(row)?;
+    let groups = TOGGLE.captures(&painted.text)?;
+    let pair = [groups.get(1)?, groups.get(2)?];
+    let styles = pair.map(|label| painted.style_at_byte(label.start()));
+    let stands_out = |style: &Style| {
+        style.marks.has(Marks::UNDERLINE)
+            || style.marks.has(Marks::INVERSE)
+            || style.fg != Colour::Default
+    };
+    let selected = match styles.each_ref().map(stands_out) {
+        [true, false] => 0,
+        [false, true] => 1,
+        _ => return None,
+    };
+    let option = |(index, label): (usize, regex::Match<'_>)| {
+        let key = super::menu::steps(index, selected, "Left", "Right");
+        choice(label.as_str(), &key)
+    };
+    let options: Vec<Choice> = pair.into_iter().enumerate().map(option).collect();
+    let default = options.get(selected).map(|option| option.label.clone());
+    Some(Prompt {
+        layout: Layout::Buttons,
+        ..finish(Kind::Confirmation, asked, options, default)
+    })
+}
+
+static TOGGLE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"[›‣·]\s+(\w[\w']{0,15})\s/\s(\w[\w']{0,15})\s*$"));
 
 /// A question painted by a library stands this close to the bottom.
 const PAINTED_ROWS: usize = 4;
@@ -264,6 +324,52 @@ fn letters(line: &str) -> Option<Prompt> {
     ))
 }
 
+/// `(yadNh)`: a letter for each answer, the capital one by default.
+fn initials(line: &str) -> Option<Prompt> {
+    let letters = INITIALS.captures(line)?.get(1)?.as_str();
+    let mut capitals = letters.chars().filter(|c| c.is_uppercase());
+    let default = capitals.next().filter(|_| capitals.next().is_none())?;
+    let letters = letters.to_lowercase();
+    let is_once = |c: char| letters.matches(c).count() == 1;
+    if !letters.chars().all(is_once) {
+        return None;
+    }
+    let option = |c: char| choice(&c.to_string(), &c.to_string());
+    let options: Vec<Choice> = letters.chars().map(option).collect();
+    let default = default.to_lowercase().to_string();
+    Some(finish(Kind::Confirmation, line, options, Some(default)))
+}
+
+/// `Only 'yes' will be accepted`, above a line that wants just that.
+fn demanded(frame: &Frame, line: &str) -> Option<Prompt> {
+    if !line.ends_with([':', '：', '>']) {
+        return None;
+    }
+    let row = frame.line_start(frame.cursor.row);
+    let above = || (row.saturating_sub(DEMAND_REACH)..row).rev();
+    let word = above().find_map(|row| DEMANDED.captures(frame.text(row)))?;
+    let word = word.get(1)?.as_str().to_owned();
+    let is_question = |text: &&str| text.ends_with(['?', '？']);
+    let question = above().map(|row| frame.text(row).trim()).find(is_question);
+    let options = vec![choice(&word, &word)];
+    let question = question.unwrap_or(line).to_owned();
+    Some(finish(Kind::Confirmation, &question, options, None))
+}
+
+/// `Press Enter to continue…`: one key is all that is wanted.
+fn key_press(line: &str) -> Option<Prompt> {
+    let name = KEY_PRESS.captures(line)?.get(1)?.as_str();
+    let key = if name.eq_ignore_ascii_case("space") {
+        "Space"
+    } else {
+        "Enter"
+    };
+    Some(Prompt {
+        layout: Layout::Buttons,
+        ..finish(Kind::Text, line, vec![choice(key, key)], None)
+    })
+}
+
 /// `[Y/n/c/?]`, `(yes/no/[fingerprint])`, `[y,n,q]`: the answers in brackets at the end.
 fn choices(line: &str) -> Option<Prompt> {
     let groups = CHOICES.captures(line)?;
@@ -273,13 +379,18 @@ fn choices(line: &str) -> Option<Prompt> {
     } else {
         '/'
     };
-    let words: Vec<&str> = inside
-        .as_str()
-        .split(separator)
-        .map(|word| word.trim_matches(['[', ']', ' ']))
+    // What is bracketed once more stands for any text of its kind.
+    let is_named = |word: &&str| !(word.starts_with('[') && word.ends_with(']'));
+    let words: Vec<&str> = inside.as_str().split(separator).map(str::trim).collect();
+    let is_open = !words.iter().all(is_named);
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(is_named)
+        .map(|word| word.trim_matches(['[', ']']))
         .collect();
     let is_number = |word: &&str| word.chars().all(|c| c.is_ascii_digit());
-    if words.len() < 3 && !words.iter().any(|word| is_wide(word)) || words.iter().all(is_number) {
+    let is_short = words.len() < 3 && !is_open && !words.iter().any(|word| is_wide(word));
+    if is_short || words.iter().all(is_number) {
         return None;
     }
     let options: Vec<Choice> = words.iter().map(|word| choice(word, word)).collect();
@@ -420,7 +531,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert_eq!(RULES.len(), 16);
+        assert_eq!(RULES.len(), 17);
         for pattern in [
             &DIGITS,
             &INLINE_NUMBERS,
@@ -430,6 +541,9 @@ mod tests {
             &PICK,
             &BARE,
             &CHOICES,
+            &INITIALS,
+            &DEMANDED,
+            &KEY_PRESS,
             &YES_NO,
         ] {
             assert!(!pattern.as_str().is_empty());

@@ -335,9 +335,14 @@ fn finish(question: Question, options: Vec<Choice>, selected: usize, layout: Lay
 
 /// The keys from the present position to a row, with Enter at the end.
 pub(super) fn steps(to: usize, from: usize, back: &str, forth: &str) -> String {
+    steps_and(to, from, [back, forth], "Enter")
+}
+
+/// The keys from the present position to a row, and the one to press there.
+pub(super) fn steps_and(to: usize, from: usize, [back, forth]: [&str; 2], key: &str) -> String {
     let name = if to < from { back } else { forth };
     let mut keys = vec![name; to.abs_diff(from)];
-    keys.push("Enter");
+    keys.push(key);
     keys.join(" ")
 }
 
@@ -467,7 +472,7 @@ fn key_hint(label: &str) -> Option<(String, String)> {
 
 /// Whether the list that ends in this row is not what the screen is about: too much stands below
 /// it, somebody types below it, or the program says there what it does next.
-fn is_over(frame: &Frame, end: usize) -> bool {
+pub(super) fn is_over(frame: &Frame, end: usize) -> bool {
     let last = frame.last_row().unwrap_or(end);
     let below = (end + 1..=last).map(|row| unboxed(frame.text(row)).1.trim_end());
     let texts: Vec<&str> = below

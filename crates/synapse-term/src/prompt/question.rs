@@ -205,6 +205,9 @@ fn pick(rows: &[String], cols: usize) -> String {
     if let Some(text) = rows.iter().find_map(inside).filter(|text| text.len() > 2) {
         return text;
     }
+    if let Some(text) = rows.iter().rfind(|text| !unmarked(text.trim()).is_empty()) {
+        return text.trim().to_owned();
+    }
     if let Some(text) = rows
         .iter()
         .rfind(|text| text.trim_end().ends_with([':', '：']))
@@ -248,9 +251,10 @@ pub(super) fn unmarked(text: &str) -> &str {
 pub(super) fn cleaned(text: &str) -> String {
     let text = match unmarked(text) {
         "" => text,
-        rest => rest,
+        // Behind the sign stands what was typed, or how to answer.
+        rest => rest.split(" ›").next().unwrap_or(rest),
     };
-    let text = text.trim_end_matches(['…', ' ']);
+    let text = text.trim_end_matches(['…', ' ', '›']);
     // The question may stand in the edge of a box.
     let text = text.trim_matches(['▔', '▁', '─', '━', ' ']);
     match text.rfind(" (Use ").or_else(|| text.rfind(" (use ")) {
