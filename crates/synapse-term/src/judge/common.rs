@@ -268,10 +268,10 @@ fn is_back(evidence: &Evidence, frame: &Frame) -> bool {
         .checked_sub(1)
         .is_some_and(|row| is_rule(frame.text(row)));
     match evidence.rule {
-        "prompt is back" | "OSC 7501" | "OSC 133 prompt" => true,
+        "OSC 7501" | "OSC 133 prompt" => true,
         // An input box stays where it is while the program works; the prompt of a line program
         // comes when it is done.
-        "cursor at a prompt" => frame.last_row() == Some(row) && !is_rule_above,
+        "prompt is back" | "cursor at a prompt" => frame.last_row() == Some(row) && !is_rule_above,
         _ => false,
     }
 }
