@@ -411,3 +411,84 @@ fn the_dialogs_of_the_recordings_tell_their_command() {
         assert!(call.is_complete, "{name}");
     }
 }
+
+#[test]
+fn answers_may_be_shown_in_many_ways() {
+    for (output, options) in [
+        (
+            "(A)bort, (R)etry, (I)gnore? ",
+            vec!["Abort", "Retry", "Ignore"],
+        ),
+        ("Sure? (yes/no/[fingerprint])? ", vec!["yes", "no"]),
+        ("rm: remove regular file 'a.txt'? ", vec!["y", "n"]),
+        ("cp: overwrite 'b.txt'? ", vec!["y", "n"]),
+        ("Is this OK? (yes) ", vec!["yes", "no"]),
+        ("Conflict on a.txt (yadNh) ", vec!["y", "a", "d", "n", "h"]),
+        (
+            "Do you want to go on?\r\n  Only 'yes' will be accepted.\r\n\r\n  Enter a value: ",
+            vec!["yes"],
+        ),
+        ("Which file (README)? ", vec![]),
+        ("codex: which of them? ", vec![]),
+    ] {
+        let prompt = asked(output).unwrap_or_else(|| panic!("{output:?}"));
+        assert_eq!(labels(&prompt), options, "{output:?}");
+    }
+    let demanded = asked("Destroy all?\r\n  Only 'yes' will be accepted.\r\n  Enter a value: ");
+    assert_eq!(demanded.unwrap().question, "Destroy all?");
+}
+
+#[test]
+fn one_key_is_pressed_and_not_typed() {
+    let prompt = asked("Press Enter to continue...").unwrap();
+    assert_eq!(labels(&prompt), ["Enter"]);
+    for answer in ["", "yes", "enter"] {
+        assert_eq!(keys(&prompt, answer), "\r", "{answer:?}");
+    }
+    assert!(prompt.keys_for("rm -rf", &KeyboardMode::default()).is_err());
+}
+
+#[test]
+fn a_checklist_is_ticked_and_submitted() {
+    let list = "\x1b[?25l? Select features (Use arrow keys to move, <space> to select)\r\n\
+                 ❯◯ Minimal\r\n  ◉ Web service\r\n  ◯ Library";
+    let prompt = asked(list).unwrap();
+    assert_eq!(prompt.question, "Select features");
+    assert_eq!(labels(&prompt), ["Minimal", "Web service", "Library"]);
+    // What is ticked already and not wanted is unticked.
+    assert_eq!(keys(&prompt, "Minimal, Library"), " \x1b[B \x1b[B \r");
+    assert_eq!(keys(&prompt, "web"), "\r");
+    assert_eq!(keys(&prompt, ""), "\x1b[B \r");
+    let refused = prompt.keys_for("Minimal, none", &KeyboardMode::default());
+    assert!(matches!(refused, Err(AnswerError::NoSuchOption { .. })));
+    // A list of what is to be done is no question.
+    assert_eq!(asked("Plan:\r\n☐ write it\r\n☒ read it\r\n"), None);
+}
+
+#[test]
+fn a_toggle_is_switched_with_the_arrows() {
+    let toggle = "\x1b[?25l\x1b[36m?\x1b[0m Use TypeScript? › no / \x1b[36;4myes\x1b[0m";
+    let prompt = asked(toggle).unwrap();
+    assert_eq!(prompt.question, "Use TypeScript?");
+    assert_eq!(keys(&prompt, "no"), "\x1b[D\r");
+    assert_eq!(keys(&prompt, "yes"), "\r");
+}
+
+#[test]
+fn a_window_has_a_field_or_a_list_above_its_buttons() {
+    let field = "┌────────────────────┐\r\n│ Password:          │\r\n│ __________________ │\r\n\
+                 │  <Ok>    <Cancel>  │\r\n└────────────────────┘\x1b[3;3H";
+    let prompt = asked(field).unwrap();
+    assert_eq!(
+        (prompt.question.as_str(), prompt.kind),
+        ("Password:", Kind::Password)
+    );
+    assert_eq!(prompt.options, []);
+    let list = "\x1b[?25l┌────────────────────┐\r\n│ Pick a template    │\r\n│                    │\r\n\
+                │   a Minimal        │\r\n│   b Web service    │\r\n│                    │\r\n\
+                │  <Ok>    <Cancel>  │\r\n└────────────────────┘\x1b[4;5H";
+    let prompt = asked(list).unwrap();
+    assert_eq!(prompt.question, "Pick a template");
+    assert_eq!(labels(&prompt), ["Minimal", "Web service"]);
+    assert_eq!(keys(&prompt, "Web service"), "\x1b[B\r");
+}
