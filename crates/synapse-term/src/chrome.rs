@@ -227,7 +227,13 @@ fn is_continuation(text: &str) -> bool {
 
 /// The text of a box row from a byte on, unless it is grey: then it is a placeholder.
 fn typed(row: &Row, from: usize) -> String {
-    let text = row.text.get(from..).unwrap_or("");
+    let text = row.text.get(from..).unwrap_or("").trim_end();
+    // The right edge of a box that has a left one was not typed.
+    let is_framed = row.text.trim_start().starts_with(SIDES);
+    let text = text
+        .strip_suffix(SIDES)
+        .filter(|_| is_framed)
+        .unwrap_or(text);
     let mut col = col_of_byte(&row.text, from);
     let mut is_typed = false;
     for c in text.chars() {
@@ -246,6 +252,9 @@ fn typed(row: &Row, from: usize) -> String {
         String::new()
     }
 }
+
+/// The left and right edges of a box.
+const SIDES: [char; 4] = ['│', '┃', '║', '|'];
 
 /// What programs paint for a cursor, where it is not inverse.
 const CURSORS: [char; 6] = ['█', '▌', '▏', '▎', '▍', '▮'];

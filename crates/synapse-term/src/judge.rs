@@ -398,6 +398,13 @@ impl Judge {
             .waiting
             .take_if(|(verdict, since)| now >= verdict.due(*since))?;
         let change = self.publish(verdict, now);
+        // Once the program rests, what its box shows and nobody typed is its own.
+        if self.reading == Reading::Idle
+            && profile.idle.input_box.is_none()
+            && let Some(found) = &mut self.view.input_box
+        {
+            self.facts.ascribe(found);
+        }
         // What holds from here on may change by time alone.
         self.weigh(profile, now);
         change

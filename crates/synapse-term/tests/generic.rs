@@ -319,6 +319,40 @@ fn what_nobody_typed_is_a_placeholder() {
     assert_eq!(toy.watcher.typed_text().as_deref(), Some("hello"));
 }
 
+#[test]
+fn the_right_edge_of_a_box_is_no_text() {
+    let mut toy = Toy::new();
+    toy.paints(&chat(&["Welcome"], "│ >                    │"))
+        .wait(3_000);
+    toy.types("hello")
+        .paints(&chat(&["Welcome"], "│ > hello              │"))
+        .wait(300);
+    assert_eq!(toy.watcher.typed_text().as_deref(), Some("hello"));
+    let said = ["Welcome", "> hello", "", "Hi there."];
+    toy.types("\r")
+        .paints(&chat(&said, "│ >                    │"))
+        .wait(5_000);
+    assert_eq!((toy.state(), toy.reply()), (State::Idle, "Hi there."));
+    assert_eq!(toy.watcher.input_box().unwrap().text, "");
+}
+
+#[test]
+fn a_placeholder_that_comes_back_with_the_reply_is_no_text() {
+    let mut toy = Toy::new();
+    toy.prints("\x1b[?25l");
+    toy.paints(&chat(&["Welcome"], "│ > Ask me anything"))
+        .wait(3_000);
+    toy.types("hello")
+        .paints(&chat(&["Welcome"], "│ > hello"))
+        .wait(300);
+    let said = ["Welcome", "> hello", "", "Hi there."];
+    toy.types("\r")
+        .paints(&chat(&said, "│ > Ask me anything"))
+        .wait(70_000);
+    assert_eq!((toy.state(), toy.reply()), (State::Idle, "Hi there."));
+    assert_eq!(toy.watcher.input_box().unwrap().text, "");
+}
+
 /// A question that takes the place of the box, or stands above it.
 fn asks(toy: &mut Toy, rows: &[&str]) {
     toy.prints(FULL_SCREEN);
