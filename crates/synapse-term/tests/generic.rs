@@ -322,6 +322,7 @@ fn what_nobody_typed_is_a_placeholder() {
 #[test]
 fn the_right_edge_of_a_box_is_no_text() {
     let mut toy = Toy::new();
+    toy.prints("\x1b[?25l");
     toy.paints(&chat(&["Welcome"], "│ >                    │"))
         .wait(3_000);
     toy.types("hello")
