@@ -10,7 +10,7 @@ use synapse_term::profile::Profile;
 use synapse_term::reading::{Reading, State};
 use synapse_term::reply::Outcome;
 use synapse_term::screen::Size;
-use synapse_term::watch::{Event, Interest, Part, TerminalUse, TurnReport, Watcher};
+use synapse_term::watch::{Event, Part, TurnReport, Watcher};
 
 /// A program in the making.
 struct Toy {
@@ -64,13 +64,6 @@ impl Toy {
     fn types(&mut self, text: &str) -> &mut Self {
         self.watcher.input(text.as_bytes(), self.now);
         self.wait(20)
-    }
-
-    /// The kernel says that the program reads a line.
-    fn reads(&mut self) -> &mut Self {
-        self.watcher.note_inquiry(self.now);
-        self.watcher.note_terminal_use(TerminalUse::Reads, self.now);
-        self
     }
 
     fn state(&self) -> State {
@@ -242,66 +235,6 @@ fn a_pager_opened_by_a_message_is_not_rest() {
     assert_eq!(toy.state(), State::Busy);
     toy.types("q").prints("\x1b[?1049l$ ").wait(1_500);
     assert_eq!(toy.state(), State::Idle);
-}
-
-#[test]
-fn a_line_program_without_a_prompt_is_done_when_it_reads_again() {
-    let mut toy = Toy::new();
-    toy.reads();
-    toy.wait(100);
-    assert_eq!(
-        toy.state(),
-        State::Idle,
-        "it has printed nothing, and reads"
-    );
-    toy.types("hello\r").prints("hello\r\n").prints("hello\r\n");
-    toy.reads();
-    toy.wait(200);
-    assert_eq!(toy.state(), State::Idle);
-    assert_eq!(toy.reply(), "hello");
-}
-
-#[test]
-fn what_the_kernel_says_of_the_time_before_new_output_does_not_count() {
-    let mut toy = Toy::new();
-    toy.prints("ready\r\n");
-    toy.watcher.note_inquiry(toy.now);
-    toy.watcher.feed(b"one moment\r\n", toy.now);
-    toy.watcher.note_terminal_use(TerminalUse::Reads, toy.now);
-    toy.wait(500);
-    assert_eq!(toy.state(), State::Starting);
-    toy.reads().wait(500);
-    assert_eq!(toy.state(), State::Idle);
-}
-
-#[test]
-fn the_kernel_is_asked_when_output_settles_and_in_a_turn_and_never_at_rest() {
-    let mut toy = Toy::new();
-    let due = |toy: &Toy| toy.watcher.inquiry_deadline(Interest::Task);
-    assert!(due(&toy).is_some(), "it starts");
-    toy.reads().wait(500);
-    assert_eq!((toy.state(), due(&toy)), (State::Idle, None), "it rests");
-    toy.types("hello").types("\r").prints("hello\r\n");
-    assert!(due(&toy).is_some_and(|at| at <= toy.now), "output settled");
-    // At work, for long: the looks grow apart, but not without end where a task waits.
-    let mut gaps = Vec::new();
-    for _ in 0..12 {
-        let at = due(&toy).unwrap();
-        gaps.push(at.saturating_sub(toy.now));
-        let wait = at.saturating_sub(toy.now).as_millis();
-        toy.wait(u64::try_from(wait).unwrap());
-        toy.watcher.note_inquiry(toy.now);
-        toy.watcher.note_terminal_use(TerminalUse::Works, toy.now);
-    }
-    assert_eq!(toy.state(), State::Busy);
-    assert!(
-        gaps.is_sorted() && gaps.last() < Some(&Duration::from_millis(240)),
-        "{gaps:?}"
-    );
-    let patient = toy.watcher.inquiry_deadline(Interest::Nobody).unwrap();
-    assert!(patient > toy.now + Duration::from_secs(10), "nobody waits");
-    toy.reads();
-    assert_eq!((toy.state(), due(&toy)), (State::Idle, None));
 }
 
 #[test]

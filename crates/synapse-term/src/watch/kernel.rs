@@ -95,3 +95,122 @@ impl Watcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::profile::Profile;
+    use crate::reading::State;
+    use crate::screen::Size;
+    use crate::watch::Event;
+
+    /// A program that nobody has described, and its clock.
+    struct Toy {
+        watcher: Watcher,
+        now: Duration,
+    }
+
+    impl Toy {
+        fn new() -> Self {
+            let profile = Profile::builtin("generic").unwrap();
+            Self {
+                watcher: Watcher::new(Arc::new(profile), Size::USUAL),
+                now: Duration::ZERO,
+            }
+        }
+
+        fn wait(&mut self, span: Duration) -> &mut Self {
+            self.now += span;
+            self.watcher.tick(self.now);
+            self
+        }
+
+        fn prints(&mut self, text: &str) -> &mut Self {
+            self.watcher.feed(text.as_bytes(), self.now);
+            self.wait(Duration::from_millis(30))
+        }
+
+        fn types(&mut self, text: &str) -> &mut Self {
+            self.watcher.input(text.as_bytes(), self.now);
+            self.wait(Duration::from_millis(20))
+        }
+
+        /// The kernel is asked, and answers at once.
+        fn told(&mut self, said: TerminalUse) -> &mut Self {
+            self.watcher.note_inquiry(self.now);
+            self.watcher.note_terminal_use(said, self.now);
+            self
+        }
+
+        fn state(&self) -> State {
+            self.watcher.reading().state()
+        }
+
+        fn due(&self) -> Option<Duration> {
+            self.watcher.inquiry_deadline(Interest::Task)
+        }
+    }
+
+    const WHILE: Duration = Duration::from_millis(500);
+
+    #[test]
+    fn a_line_program_without_a_prompt_is_done_when_it_reads_again() {
+        let mut toy = Toy::new();
+        toy.told(TerminalUse::Reads).wait(WHILE);
+        assert_eq!(
+            toy.state(),
+            State::Idle,
+            "it has printed nothing, and reads"
+        );
+        toy.types("hello\r").prints("hello\r\n").prints("hello\r\n");
+        toy.told(TerminalUse::Reads).wait(WHILE);
+        assert_eq!(toy.state(), State::Idle);
+        let events = toy.watcher.take_events();
+        let reply = events.iter().find_map(|event| match event {
+            Event::Turn(turn) => Some(turn.reply.text.as_str()),
+            _ => None,
+        });
+        assert_eq!(reply, Some("hello"));
+    }
+
+    #[test]
+    fn what_the_kernel_says_of_the_time_before_new_output_does_not_count() {
+        let mut toy = Toy::new();
+        toy.prints("ready\r\n");
+        toy.watcher.note_inquiry(toy.now);
+        toy.watcher.feed(b"one moment\r\n", toy.now);
+        toy.watcher.note_terminal_use(TerminalUse::Reads, toy.now);
+        toy.wait(WHILE);
+        assert_eq!(toy.state(), State::Starting);
+        toy.told(TerminalUse::Reads).wait(WHILE);
+        assert_eq!(toy.state(), State::Idle);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_when_output_settles_and_in_a_turn_and_never_at_rest() {
+        let mut toy = Toy::new();
+        assert!(toy.due().is_some(), "it starts");
+        toy.told(TerminalUse::Reads).wait(WHILE);
+        assert_eq!((toy.state(), toy.due()), (State::Idle, None), "it rests");
+        toy.types("hello").types("\r").prints("hello\r\n");
+        assert!(toy.due().is_some_and(|at| at <= toy.now), "output settled");
+        // At work, for long: the looks grow apart, but not without end where a task waits.
+        let mut gaps = Vec::new();
+        for _ in 0..12 {
+            let gap = toy.due().unwrap().saturating_sub(toy.now);
+            gaps.push(gap);
+            toy.wait(gap).told(TerminalUse::Works);
+        }
+        assert_eq!(toy.state(), State::Busy);
+        assert!(
+            gaps.is_sorted() && gaps.last() == Some(&LONGEST),
+            "{gaps:?}"
+        );
+        let patient = toy.watcher.inquiry_deadline(Interest::Nobody).unwrap();
+        assert!(patient > toy.now + LONGEST * 10, "nobody waits");
+        toy.told(TerminalUse::Reads);
+        assert_eq!((toy.state(), toy.due()), (State::Idle, None));
+    }
+}

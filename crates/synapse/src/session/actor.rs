@@ -9,6 +9,7 @@ mod held;
 mod human;
 mod interrupt;
 mod kernel;
+mod look;
 mod notices;
 mod output;
 mod questions;
@@ -36,7 +37,7 @@ use tokio::time::{Instant, sleep_until};
 use super::front::Front;
 use super::hold::Hold;
 use super::turn::Input;
-use super::{Attached, Command, Ledger, Look, Queue, SessionHandle, Standing};
+use super::{Attached, Command, Ledger, Look, Queue, SessionHandle};
 use crate::pty::{
     Exit, Output, Piece, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer,
 };
@@ -397,43 +398,6 @@ impl Session {
             Command::Stop => {}
         }
         self.advance(now);
-    }
-
-    fn tell_ready(&mut self) {
-        if self.unready.is_empty() || self.watcher.reading() == &Reading::Starting {
-            return;
-        }
-        let look = self.look();
-        for done in self.unready.drain(..) {
-            let _ = done.send(Arc::clone(&look));
-        }
-    }
-
-    /// What is to be seen; kept for others until something changes.
-    fn look(&mut self) -> Arc<Look> {
-        let look = Arc::new(Look {
-            standing: self.standing(),
-            why: self.why(),
-            frame: self.watcher.frame(),
-            snapshot: self.watcher.screen().snapshot(),
-        });
-        self.ledger.board.set_look(Some(Arc::clone(&look)));
-        look
-    }
-
-    fn standing(&self) -> Standing {
-        let prompt = match self.watcher.reading() {
-            Reading::Asking(prompt) => Some((**prompt).clone()),
-            _ => None,
-        };
-        Standing {
-            state: self.watcher.reading().state(),
-            evidence: self.watcher.evidence().to_string(),
-            prompt,
-            queue: self.queue.len(),
-            held: self.hold.told(self.now()),
-            task: self.running.as_ref().map(|running| running.task.clone()),
-        }
     }
 
     /// How the program reads what is typed.

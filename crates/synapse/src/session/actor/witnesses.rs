@@ -12,7 +12,6 @@ use super::Session;
 use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
 use crate::pty::State as PtyState;
-use crate::session::Explanation;
 use crate::session::turn::{HookFact, Input};
 use crate::transcript::{Follower, Sighting, Source, Transcript, Verdict};
 
@@ -327,20 +326,6 @@ impl Session {
         tracing::warn!(
             "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
         );
-    }
-
-    /// How the screen is read at this moment, row by row.
-    pub(super) fn explain(&mut self) -> Explanation {
-        let parts = self.watcher.explain();
-        let frame = self.watcher.frame();
-        let rows = parts.into_iter().enumerate();
-        Explanation {
-            standing: self.standing(),
-            why: self.why(),
-            rows: rows
-                .map(|(row, part)| (frame.text(row).to_owned(), part))
-                .collect(),
-        }
     }
 
     /// What each witness says at this moment, for people.
