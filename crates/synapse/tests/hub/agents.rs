@@ -38,6 +38,28 @@ fn the_page_starts_an_agent_and_ends_it() {
 }
 
 #[test]
+fn the_page_starts_any_program_by_its_command_and_shows_how_its_screen_is_read() {
+    let desk = Desk::new();
+    let wanted = json!({ "command": "sh -c 'echo \"a b\"; exec cat'", "name": "echoes" });
+    desk.browser.post("/api/agents", &wanted).ok();
+    desk.browser.wait_for_status("echoes", "idle");
+    let read = desk.browser.get("/api/agents/echoes/explain").ok();
+    assert_eq!(read["rows"][0]["text"], "a b", "{read}");
+    assert_eq!(read["evidence"], "waits in a read", "{read}");
+    for (wrong, code) in [
+        (json!({ "command": "sh 'c" }), "bad_command"),
+        (json!({ "command": " " }), "bad_command"),
+        (
+            json!({ "command": "cat", "profile": "dummy" }),
+            "bad_request",
+        ),
+        (json!({}), "bad_request"),
+    ] {
+        desk.browser.post("/api/agents", &wrong).refused(400, code);
+    }
+}
+
+#[test]
 fn without_a_worktree_an_agent_works_where_the_hub_was_started() {
     let desk = Desk::new();
     let agent = desk
