@@ -83,14 +83,14 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
         match serde_json::from_str(&text) {
             Ok(Told::Hello { status }) => {
                 if let Some(status) = status {
-                    hub.live.apply(Change::Reported(id, status));
+                    hub.live.apply(Change::Reported(id, Box::new(status)));
                     auto_answer::consider(hub, entry);
                 }
                 list_tasks(hub, entry).await;
             }
             Ok(Told::Status { status }) => {
                 let is_done = status.status() == Status::Idle;
-                hub.live.apply(Change::Reported(id, status));
+                hub.live.apply(Change::Reported(id, Box::new(status)));
                 auto_answer::consider(hub, entry);
                 if is_done {
                     look_at_place(hub, entry).await;

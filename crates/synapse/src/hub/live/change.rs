@@ -14,7 +14,7 @@ pub(in crate::hub) enum Change {
     /// It is not there any more.
     Vanished(AgentId, Gone),
     /// It says what it does.
-    Reported(AgentId, Report),
+    Reported(AgentId, Box<Report>),
     /// It does not answer.
     Unreachable(AgentId, String),
     /// It works elsewhere, or on another branch.

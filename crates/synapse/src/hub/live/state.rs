@@ -74,7 +74,7 @@ impl State {
                 }
             }
             Change::Vanished(id, reason) => self.forget(&id, reason),
-            Change::Reported(id, report) => self.report(&id, report, &now),
+            Change::Reported(id, report) => self.report(&id, *report, &now),
             Change::Unreachable(id, why) => {
                 self.update(&id, &now, |known| known.trouble = Some(why))
             }
