@@ -1,4 +1,4 @@
-//! Hears when files of a folder come, go, grow or are replaced.
+//! Hears when files of a folder come, go, grow or are replaced, and when one file goes.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use tokio::net::unix::pipe::Receiver;
 /// The fixed part of what the kernel tells: watch, mask, cookie, length of the name that follows.
 const HEAD: usize = 16;
 
-/// What happens in one folder. It need not be there yet.
+/// What happens in one folder, which need not be there yet, or to one file.
 #[derive(Debug)]
 pub struct Changes {
-    folder: PathBuf,
+    path: PathBuf,
+    flags: WatchFlags,
     /// No pipe, but tokio treats all that can be read alike.
     watch: Option<Receiver>,
 }
@@ -20,18 +21,37 @@ pub struct Changes {
 impl Changes {
     /// Listens to a folder, or to nothing until it is there.
     pub fn of(folder: &Path) -> Self {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MODIFY
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::ONLYDIR;
+        Self::begin(folder, flags)
+    }
+
+    /// Listens for the removal of one file that is there. As long as somebody has it open, its links change and it
+    /// is not gone.
+    pub fn removal_of(file: &Path) -> Self {
+        let flags = WatchFlags::ATTRIB | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        Self::begin(file, flags)
+    }
+
+    fn begin(path: &Path, flags: WatchFlags) -> Self {
         let mut changes = Self {
-            folder: folder.to_owned(),
+            path: path.to_owned(),
+            flags,
             watch: None,
         };
         changes.take_up();
         changes
     }
 
-    /// Listens to a folder that has come by now.
+    /// Listens to what has come by now.
     pub fn take_up(&mut self) {
         if self.watch.is_none() {
-            self.watch = listen(&self.folder).ok();
+            self.watch = listen(&self.path, self.flags).ok();
         }
     }
 
@@ -60,16 +80,9 @@ impl Changes {
     }
 }
 
-fn listen(folder: &Path) -> io::Result<Receiver> {
+fn listen(path: &Path, flags: WatchFlags) -> io::Result<Receiver> {
     let watch = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-    let flags = WatchFlags::CREATE
-        | WatchFlags::DELETE
-        | WatchFlags::MODIFY
-        | WatchFlags::MOVED_FROM
-        | WatchFlags::MOVED_TO
-        | WatchFlags::DELETE_SELF
-        | WatchFlags::ONLYDIR;
-    inotify::add_watch(&watch, folder, flags)?;
+    inotify::add_watch(&watch, path, flags)?;
     Receiver::from_owned_fd_unchecked(watch)
 }
 

@@ -23,6 +23,7 @@ pub use delivery::{DeliveryError, address, deliver};
 pub use events::Events;
 pub use web::{Page, Web, WebError};
 
+use crate::paths::Paths;
 use crate::registry::Entry;
 use crate::token::Token;
 
@@ -46,16 +47,14 @@ pub struct Answer {
 }
 
 impl Client {
-    /// The client of a published agent.
+    /// The client of a published agent. It shows the token of the agent's present run, which nobody else was given.
     ///
     /// # Errors
     /// If its token cannot be read.
     pub fn of(entry: &Entry) -> Result<Self> {
-        let path = entry
-            .token_path
-            .as_ref()
-            .context("the agent names no token file")?;
-        let token = Token::read(path);
+        // Not what the entry names: whoever could write an entry would else have us read any file of ours.
+        let path = Paths::from_env()?.launch_token(&entry.agent_id);
+        let token = Token::read(&path);
         let token = token.with_context(|| format!("cannot read the token {}", path.display()))?;
         let address = entry.endpoint.strip_prefix("http://");
         let address = address.with_context(|| format!("{} is no address", entry.endpoint))?;

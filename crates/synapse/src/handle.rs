@@ -330,6 +330,7 @@ mod tests {
             started_at: None,
             transport: Transport::Http,
             token_path: None,
+            is_token_replaced: false,
             version: String::new(),
             other: BTreeMap::new(),
         }

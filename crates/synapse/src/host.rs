@@ -14,6 +14,7 @@ use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
+use crate::changes::Changes;
 use crate::client::{Callable, Web};
 use crate::config::{Limits, Reach};
 use crate::courier::{Courier, Orders};
@@ -27,7 +28,7 @@ use crate::serve::{self, Server};
 use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use crate::store::{Owner, retain};
 use crate::sweep::sweep;
-use crate::token::Token;
+use crate::token::Tokens;
 use crate::transcript;
 use crate::tty::Signals;
 
@@ -42,6 +43,9 @@ const KEEP_BYTES: u64 = 1 << 30;
 
 /// How long open connections are waited for.
 const CONNECTIONS: Duration = Duration::from_secs(2);
+
+/// What to tell when the token is another one.
+const REPLACED: &str = "the last run ended without a word, so the token is a new one: give it to those who had the old one";
 
 /// What is to be hosted.
 pub struct Agent {
@@ -81,6 +85,8 @@ pub struct Terminal {
 
 /// An agent that runs and can be reached.
 pub struct Host {
+    /// Goes before the claim: whoever claims the place next takes a file that is still there for that of a crash.
+    tokens: Tokens,
     claim: Claim,
     session: Session,
     handle: SessionHandle,
@@ -121,8 +127,8 @@ impl Host {
         let listener = registry.bind(reach.listen, &profile.name, agent.port)?;
         let address = listener.local_addr()?;
         let token_path = paths.token(claim.id());
-        let token = Token::kept_at(&token_path)
-            .with_context(|| format!("cannot write {}", token_path.display()))?;
+        let tokens = Tokens::issue(&token_path, &paths.launch_token(claim.id()))
+            .with_context(|| format!("cannot write below {}", paths.tokens().display()))?;
 
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
@@ -157,7 +163,7 @@ impl Host {
             routing,
         })?;
         let endpoint = endpoint(address);
-        let door = Door::new(reach, &endpoint, token);
+        let door = Door::new(reach, &endpoint, &tokens);
         let a2a = A2a::new(&claim.handle().to_string(), profile, &door, started_at);
         let about = json!({
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
@@ -173,15 +179,20 @@ impl Host {
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
-            contacts: contacts.clone(),
-            web,
+            contacts: Contacts::new(paths, web.clone().for_others()),
+            web: web.for_others(),
         };
         claim.publish(Address {
             port: address.port(),
             endpoint,
             transport: Transport::Http,
             token_path: Some(token_path),
+            is_token_replaced: tokens.is_replaced,
         })?;
+        let mut notes = launch.notes;
+        if tokens.is_replaced {
+            notes.push(REPLACED.to_owned());
+        }
         let own = claim.entry().clone();
         Ok(Self {
             courier: Courier::new(
@@ -193,6 +204,7 @@ impl Host {
                 claude_transcripts.as_deref(),
                 errands,
             ),
+            tokens,
             claim,
             session,
             handle,
@@ -202,7 +214,7 @@ impl Host {
             resources,
             ledger,
             paths: paths.clone(),
-            notes: launch.notes,
+            notes,
         })
     }
 
@@ -228,6 +240,7 @@ impl Host {
     /// If the server cannot run, or the program died right away: then a [`Died`].
     pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
+            tokens,
             claim,
             session,
             handle,
@@ -299,6 +312,7 @@ impl Host {
         }
         telling.abort();
         let _ = tokio::join!(telling, watch);
+        drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
         match died {
@@ -313,11 +327,43 @@ type SharedClaim = Arc<Mutex<Option<Claim>>>;
 
 /// Keeps the registry entry true: what the agent does, whenever it does something else.
 async fn tell(claim: SharedClaim, mut state: watch::Receiver<Option<State>>) {
-    while state.changed().await.is_ok() {
-        let now = *state.borrow_and_update();
-        if let Some(now) = now {
-            publish(Arc::clone(&claim), status(now)).await;
+    let lock_path = {
+        let claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        claim.as_ref().map(|claim| claim.lock_path().to_owned())
+    };
+    let Some(lock_path) = lock_path else { return };
+    let mut removal = Changes::removal_of(&lock_path);
+    loop {
+        tokio::select! {
+            changed = state.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let now = *state.borrow_and_update();
+                if let Some(now) = now {
+                    publish(Arc::clone(&claim), status(now)).await;
+                }
+            }
+            () = removal.next() => {
+                restore(Arc::clone(&claim)).await;
+                removal = Changes::removal_of(&lock_path);
+            }
         }
+    }
+}
+
+/// Takes the agent's place in the registry again, if somebody has removed it.
+async fn restore(claim: SharedClaim) {
+    let restored = tokio::task::spawn_blocking(move || {
+        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        claim.as_mut().map(Claim::restore).transpose()
+    });
+    match restored.await {
+        Ok(Ok(Some(true))) => tracing::warn!("the registry was removed; this agent is back in it"),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the registry was removed; nobody finds this agent");
+        }
+        _ => {}
     }
 }
 

@@ -29,6 +29,7 @@ pub mod serve;
 pub mod session;
 pub mod shell;
 mod sock_diag;
+mod socket_table;
 pub mod store;
 pub mod sweep;
 pub mod token;

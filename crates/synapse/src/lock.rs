@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -51,6 +52,17 @@ impl Held {
         file.write_all(text)?;
         fs::rename(&draft, path)?;
         Ok(Self(file))
+    }
+}
+
+impl Held {
+    /// Whether the lock we hold is the file of this name, and not one that was removed.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let key = |file: &fs::Metadata| (file.dev(), file.ino());
+        let (Ok(held), Ok(there)) = (self.0.metadata(), fs::symlink_metadata(path)) else {
+            return false;
+        };
+        key(&held) == key(&there)
     }
 }
 

@@ -136,6 +136,11 @@ impl Paths {
         self.tokens().join(id.as_str())
     }
 
+    /// The token of the run of one agent, there while it runs.
+    pub fn launch_token(&self, id: &AgentId) -> PathBuf {
+        self.tokens().join(format!("{id}.launch"))
+    }
+
     /// The devices that may see the page, and codes that let in more.
     pub fn web(&self) -> PathBuf {
         self.synapse.join("web.json")

@@ -123,6 +123,12 @@ impl Registry {
                 }
             };
             match read(&entry_path) {
+                Ok(Some(entry)) if is_alive && entry.agent_id != id => {
+                    let reason = "it names another agent than its file does";
+                    survey
+                        .unreadable
+                        .push(Unreadable::new(&entry_path, &reason));
+                }
                 Ok(Some(entry)) if is_alive => survey.entries.push(entry),
                 // Claimed, and not published yet.
                 Ok(None) if is_alive => {}

@@ -6,10 +6,10 @@ use std::fs;
 use std::hint::black_box;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::paths::create_folder;
-use crate::private_file::replace;
+use crate::private_file::{remove, replace};
 
 /// Fewer characters could be guessed by somebody who has the time.
 const SHORTEST: usize = 32;
@@ -34,6 +34,11 @@ impl Token {
         {
             return Ok(token);
         }
+        Self::renew(path)
+    }
+
+    /// Puts a fresh token into a file.
+    fn renew(path: &Path) -> io::Result<Self> {
         let dice = || uuid::Uuid::new_v4().simple();
         let token = Self(format!("{}{}", dice(), dice()));
         token.write(path)?;
@@ -89,6 +94,50 @@ impl Token {
     }
 }
 
+/// What opens one agent while it runs. The lasting token is for those it was given to; programs of its user on this
+/// machine show the launch token, which is worth nothing once the agent has ended. Dropping this removes the file of
+/// the launch token, so a start that finds one knows that the run before ended without a word.
+#[derive(Debug)]
+pub struct Tokens {
+    /// The same from start to start.
+    pub lasting: Token,
+    /// Of this run alone; it counts on this machine only.
+    pub launch: Token,
+    /// Whether the lasting token was replaced because the run before ended without a word: whoever took its port
+    /// may have been shown it.
+    pub is_replaced: bool,
+    launch_path: PathBuf,
+}
+
+impl Tokens {
+    /// The tokens of a run that begins. The caller holds the agent's place in the registry.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn issue(lasting_path: &Path, launch_path: &Path) -> io::Result<Self> {
+        let is_replaced = fs::symlink_metadata(launch_path).is_ok() && lasting_path.exists();
+        let lasting = if is_replaced {
+            Token::renew(lasting_path)?
+        } else {
+            Token::kept_at(lasting_path)?
+        };
+        Ok(Self {
+            lasting,
+            launch: Token::renew(launch_path)?,
+            is_replaced,
+            launch_path: launch_path.to_owned(),
+        })
+    }
+}
+
+impl Drop for Tokens {
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.launch_path) {
+            tracing::warn!(%error, "the token of this run stays behind");
+        }
+    }
+}
+
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
@@ -115,6 +164,30 @@ mod tests {
         assert!(!token.is(&Token::kept_at(&path).unwrap().0));
         fs::write(&path, "").unwrap();
         assert!(Token::kept_at(&path).unwrap().0.len() >= SHORTEST);
+    }
+
+    #[test]
+    fn the_lasting_token_stays_until_a_run_ends_without_a_word() {
+        let place = tempfile::tempdir().unwrap();
+        let (lasting, launch) = (place.path().join("a"), place.path().join("a.launch"));
+        let first = Tokens::issue(&lasting, &launch).unwrap();
+        let [kept, of_this_run] = [&first.lasting, &first.launch].map(|token| token.0.clone());
+        assert_ne!(kept, of_this_run);
+        assert!(!first.is_replaced);
+        drop(first);
+        assert!(!launch.exists());
+
+        let second = Tokens::issue(&lasting, &launch).unwrap();
+        assert!(second.lasting.is(&kept) && !second.launch.is(&of_this_run));
+        assert!(!second.is_replaced);
+        // As after `kill -9`.
+        std::mem::forget(second);
+        let third = Tokens::issue(&lasting, &launch).unwrap();
+        assert!(third.is_replaced && !third.lasting.is(&kept));
+        let kept = third.lasting.0.clone();
+        drop(third);
+        let fourth = Tokens::issue(&lasting, &launch).unwrap();
+        assert!(fourth.lasting.is(&kept) && !fourth.is_replaced);
     }
 
     #[test]

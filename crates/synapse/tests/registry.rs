@@ -148,6 +148,7 @@ fn address(port: u16) -> Address {
         endpoint: format!("http://127.0.0.1:{port}"),
         transport: Transport::Http,
         token_path: None,
+        is_token_replaced: false,
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{HOST, HeaderValue, LOCATION, USER_AGENT};
+use hyper::header::{HOST, HeaderValue, LOCATION, USER_AGENT, VIA};
 use hyper::{Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use rustls_pki_types::ServerName;
@@ -84,6 +84,14 @@ pub enum WebError {
         /// Where it listens.
         address: SocketAddr,
     },
+    /// It cannot be said who answers there.
+    #[error(
+        "the kernel does not say who is at the other end, so no token is shown: {why}; is /proc/net/tcp readable?"
+    )]
+    Unproven {
+        /// What the system said.
+        why: io::Error,
+    },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
     Broken {
@@ -109,6 +117,8 @@ pub struct Web {
     trust: Arc<Trust>,
     /// Only processes of this user are spoken to.
     is_own: bool,
+    /// What is called is what somebody else has named.
+    is_for_others: bool,
 }
 
 /// A whole answer.
@@ -130,6 +140,17 @@ impl Web {
             callable,
             trust: Arc::new(Trust::new(ca_file)),
             is_own: false,
+            is_for_others: false,
+        }
+    }
+
+    /// The same for what others ask us to call. It says so: agents of this user let in whoever is the same user, and
+    /// would else let in everybody who has the token of one of them.
+    #[must_use]
+    pub fn for_others(self) -> Self {
+        Self {
+            is_for_others: true,
+            ..self
         }
     }
 
@@ -210,6 +231,10 @@ impl Web {
         request
             .headers_mut()
             .insert(USER_AGENT, HeaderValue::from_static(agent));
+        if self.is_for_others {
+            let via = HeaderValue::from_static("1.1 synapse");
+            request.headers_mut().insert(VIA, via);
+        }
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
             .map_err(broken)?;
@@ -344,32 +369,35 @@ impl Web {
     }
 }
 
-/// Refuses a connection within this machine whose other end is not a process of this user. A port is free for
-/// anybody as soon as an agent has died.
+/// Refuses a connection whose other end is not a process of this user on this machine, or may not be: a port is free
+/// for anybody as soon as an agent has died.
 pub(super) async fn check_owner(stream: &TcpStream) -> Result<(), WebError> {
-    let (Ok(there), Ok(here)) = (stream.peer_addr(), stream.local_addr()) else {
-        return Ok(());
-    };
-    if !there.ip().is_loopback() {
-        return Ok(());
+    let unproven = |why| WebError::Unproven { why };
+    let there = stream.peer_addr().map_err(unproven)?;
+    let here = stream.local_addr().map_err(unproven)?;
+    if !there.ip().is_loopback() && there.ip() != here.ip() {
+        return Err(WebError::Stranger { address: there });
     }
+    check_owner_by(there, || sock_diag::owner(there, here)).await
+}
+
+/// Asks until somebody has taken the connection.
+async fn check_owner_by(
+    there: SocketAddr,
+    ask: impl Fn() -> io::Result<Option<u32>>,
+) -> Result<(), WebError> {
     let own = rustix::process::geteuid().as_raw();
-    let stranger = WebError::Stranger { address: there };
     let mut pace = interval(ACCEPT_PACE);
     for _ in 0..ACCEPT_LOOKS {
         pace.tick().await;
-        match sock_diag::owner(there, here) {
-            Ok(Some(user)) if user == own => return Ok(()),
-            Ok(Some(_)) => return Err(stranger),
+        match ask().map_err(|why| WebError::Unproven { why })? {
+            Some(user) if user == own => return Ok(()),
+            Some(_) => break,
             // Nobody has taken the connection yet.
-            Ok(None) => {}
-            Err(error) => {
-                tracing::debug!(%error, "the kernel does not say who listens");
-                return Ok(());
-            }
+            None => {}
         }
     }
-    Err(stranger)
+    Err(WebError::Stranger { address: there })
 }
 
 fn host_of(uri: &Uri) -> &str {
@@ -394,6 +422,28 @@ fn bare(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn no_token_goes_out_unless_the_kernel_says_that_the_other_end_is_ours() {
+        let there = "127.0.0.1:8100".parse().unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        assert!(check_owner_by(there, || Ok(Some(own))).await.is_ok());
+        let other = check_owner_by(there, || Ok(Some(own + 1))).await;
+        assert!(matches!(other, Err(WebError::Stranger { .. })));
+        let silent = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        let refused = check_owner_by(there, silent).await.unwrap_err();
+        assert!(
+            refused.to_string().contains("no token is shown"),
+            "{refused}"
+        );
+        // First nobody has taken the connection, then we have.
+        let looks = std::cell::Cell::new(0);
+        let slow = || {
+            looks.set(looks.get() + 1);
+            Ok((looks.get() > 3).then_some(own))
+        };
+        assert!(check_owner_by(there, slow).await.is_ok());
+    }
 
     #[test]
     fn a_port_that_is_none_is_no_address() {

@@ -9,10 +9,14 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentId, Entry, RegistryError, Status, Transport};
+use super::{AgentId, Entry, Registry, RegistryError, Status, Transport};
 use crate::handle::Handle;
-use crate::lock::Held;
+use crate::lock::{Held, is_held};
+use crate::paths::create_folder;
 use crate::private_file::{draft_of, remove, replace};
+
+/// How often a folder that is being removed is made anew.
+const ATTEMPTS: u32 = 8;
 
 /// Who wants a place.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,8 @@ pub struct Address {
     pub transport: Transport,
     /// The file with the token that lets its owner in.
     pub token_path: Option<PathBuf>,
+    /// Whether that token replaces one that others may have seen.
+    pub is_token_replaced: bool,
 }
 
 /// A place in the registry. Dropping it gives it back.
@@ -49,7 +55,7 @@ pub struct Claim {
     is_published: bool,
     entry_path: PathBuf,
     lock_path: PathBuf,
-    _lock: Held,
+    lock: Held,
 }
 
 impl Claim {
@@ -61,18 +67,15 @@ impl Claim {
         handle: Handle,
     ) -> io::Result<Self> {
         let [entry_path, lock_path] = files_of(folder, &agent_id);
-        let holder = Holder {
-            handle: handle.clone(),
-            pid: std::process::id(),
-        };
-        let lock = Held::create(&lock_path, &serde_json::to_vec(&holder)?)?;
+        let pid = std::process::id();
+        let lock = Held::create(&lock_path, &holder_text(&handle, pid)?)?;
         Ok(Self {
             entry: Entry {
                 agent_id,
                 agent_type: applicant.agent_type.to_owned(),
                 port: 0,
                 status: Status::Starting,
-                pid: holder.pid,
+                pid,
                 // JSON has no words for a path that is not UTF-8.
                 working_dir: applicant.dir.to_string_lossy().as_ref().into(),
                 endpoint: String::new(),
@@ -81,13 +84,14 @@ impl Claim {
                 started_at: Some(Timestamp::now()),
                 transport: Transport::default(),
                 token_path: None,
+                is_token_replaced: false,
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 other: std::collections::BTreeMap::new(),
             },
             is_published: false,
             entry_path,
             lock_path,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -115,6 +119,7 @@ impl Claim {
         self.entry.endpoint = address.endpoint;
         self.entry.transport = address.transport;
         self.entry.token_path = address.token_path;
+        self.entry.is_token_replaced = address.is_token_replaced;
         self.is_published = true;
         self.write()
     }
@@ -127,11 +132,57 @@ impl Claim {
         if self.entry.status == status {
             return Ok(());
         }
+        self.restore()?;
         let before = std::mem::replace(&mut self.entry.status, status);
         if !self.is_published {
             return Ok(());
         }
         self.write().inspect_err(|_| self.entry.status = before)
+    }
+
+    /// The file whose removal means that somebody took the place away.
+    pub fn lock_path(&self) -> &Path {
+        &self.lock_path
+    }
+
+    /// Takes the place again where somebody has removed its files, with the folder or without. Whether that was so.
+    ///
+    /// # Errors
+    /// When the files cannot be written, or another agent has taken the place.
+    pub fn restore(&mut self) -> Result<bool, RegistryError> {
+        if self.lock.is_at(&self.lock_path) {
+            return Ok(false);
+        }
+        let mut attempt = 1;
+        while let Err(error) = self.take_again() {
+            // Whoever removes the folder may not be through with it.
+            let is_passing = matches!(&error, RegistryError::File { why, .. }
+                if why.kind() == io::ErrorKind::NotFound);
+            if !is_passing || attempt == ATTEMPTS {
+                return Err(error);
+            }
+            attempt += 1;
+        }
+        Ok(true)
+    }
+
+    fn take_again(&mut self) -> Result<(), RegistryError> {
+        let failed = |why| RegistryError::File {
+            path: self.lock_path.clone(),
+            why,
+        };
+        let folder = self.lock_path.parent().unwrap_or(Path::new("."));
+        create_folder(folder).map_err(failed)?;
+        let _turn = Registry::new(folder).enter()?;
+        if is_held(&self.lock_path).map_err(failed)? {
+            return Err(failed(io::Error::other("another agent has this place")));
+        }
+        let text = holder_text(&self.entry.handle, self.entry.pid).map_err(failed)?;
+        self.lock = Held::create(&self.lock_path, &text).map_err(failed)?;
+        if self.is_published {
+            self.write()?;
+        }
+        Ok(())
     }
 
     fn write(&self) -> Result<(), RegistryError> {
@@ -146,6 +197,10 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        // What has our name and is not our lock is another agent's.
+        if !self.lock.is_at(&self.lock_path) {
+            return;
+        }
         // The lock goes last: an entry without one would look like that of a crashed host.
         for path in [
             &draft_of(&self.entry_path),
@@ -164,6 +219,11 @@ impl Drop for Claim {
 pub(super) struct Holder {
     pub(super) handle: Handle,
     pub(super) pid: u32,
+}
+
+fn holder_text(handle: &Handle, pid: u32) -> io::Result<Vec<u8>> {
+    let handle = handle.clone();
+    Ok(serde_json::to_vec(&Holder { handle, pid })?)
 }
 
 /// The entry and the lock of an agent.

@@ -45,6 +45,13 @@ pub struct Entry {
     /// The file with the token that lets its owner in.
     #[serde(default)]
     pub token_path: Option<PathBuf>,
+    /// Whether the token is another one than before, because the run before ended without a word.
+    #[serde(
+        default,
+        skip_serializing_if = "std::ops::Not::not",
+        rename = "token_replaced"
+    )]
+    pub is_token_replaced: bool,
     /// The version of Synapse that wrote this.
     #[serde(default)]
     pub version: String,

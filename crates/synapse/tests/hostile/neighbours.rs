@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::chown;
 use std::path::Path;
 
-use crate::world::World;
+use crate::world::{World, is_gone};
 
 #[test]
 fn slow_connections_do_not_keep_the_owner_out() {
@@ -28,6 +28,135 @@ fn slow_connections_do_not_keep_the_owner_out() {
     let last = slow.last_mut().unwrap();
     let _ = last.read_to_string(&mut said);
     assert!(said.is_empty() || said.contains("503"), "{said}");
+}
+
+/// Kills a host as a crash would, and waits until the kernel has let go of its lock.
+fn crash(world: &World) {
+    let pid = world.entry()["pid"].to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    world.wait_until("its host is gone", |_| is_gone(&pid));
+}
+
+#[test]
+fn the_lasting_token_is_the_same_after_a_clean_end_and_another_after_a_crash() {
+    let world = World::with_dummy();
+    let again = || {
+        world.ok(&["start", "dummy", "--port", "0"]);
+        world.token()
+    };
+    let launch = || std::fs::read_to_string(world.launch_token_file()).unwrap();
+    let (first, first_launch) = (world.token(), launch());
+    assert_ne!(first, first_launch);
+    world.ok(&["stop", "dummy"]);
+    assert_eq!(again(), first);
+    assert_ne!(launch(), first_launch);
+    assert!(!world.ok(&["doctor"]).contains("replaced"));
+
+    crash(&world);
+    let second = again();
+    assert_ne!(second, first);
+    let said = world.ok(&["doctor"]);
+    assert!(said.contains("its token was replaced"), "{said}");
+    // Who has the old one is not let in.
+    let head = |token: &str| {
+        format!("GET /status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}")
+    };
+    assert_eq!(world.http(&head(&first), "").0, 401);
+    assert_eq!(world.http(&head(&second), "").0, 200);
+    world.ok(&["stop", "dummy"]);
+    assert_eq!(again(), second);
+}
+
+#[test]
+fn commands_show_the_token_of_this_run_and_no_file_that_an_entry_names() {
+    let world = World::with_dummy();
+    let entry = world.entry();
+    let file = world.home.path().join(format!(
+        "a2a/registry/{}.json",
+        entry["agent_id"].as_str().unwrap()
+    ));
+    let secret = world.home.path().join("secret");
+    std::fs::write(&secret, "not-for-anybody").unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let other = text.replace(&entry["port"].to_string(), &port).replace(
+        entry["token_path"].as_str().unwrap(),
+        secret.to_str().unwrap(),
+    );
+    std::fs::write(&file, other).unwrap();
+    let asking = world
+        .command(&["status", "dummy"])
+        .stderr(std::process::Stdio::null())
+        .spawn();
+    let mut asking = asking.unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut said = [0; 4_096];
+    let length = stream.read(&mut said).unwrap();
+    drop(stream);
+    asking.wait().unwrap();
+    std::fs::write(&file, &text).unwrap();
+    let said = String::from_utf8_lossy(&said[..length]).into_owned();
+    let launch = std::fs::read_to_string(world.launch_token_file()).unwrap();
+    assert!(said.contains(&launch), "{said}");
+    assert!(!said.contains(&world.token()) && !said.contains("not-for-anybody"));
+}
+
+#[test]
+fn a_registry_that_is_removed_is_made_anew() {
+    let world = World::with_dummy();
+    let entry = world.entry();
+    let registry = world.home.path().join("a2a/registry");
+    for _ in 0..2 {
+        // The agent may be back before all is gone.
+        let _ = std::fs::remove_dir_all(&registry);
+        world.wait_until("the agent is back", |world| {
+            world.json(&["list", "--json"])[0]["agent_id"] == entry["agent_id"]
+        });
+    }
+    world.wait_for_state("dummy", "IDLE");
+    // It gives its place back as ever.
+    world.ok(&["stop", "dummy"]);
+    let left: Vec<_> = std::fs::read_dir(&registry).unwrap().flatten().collect();
+    assert!(left.len() <= 1, "{left:?}");
+}
+
+#[test]
+fn the_token_of_one_agent_does_not_open_another_of_its_user() {
+    let world = World::with_dummy();
+    let token = world.token();
+    let port = world.entry()["port"].clone();
+    let there = World::with_dummy();
+    let url = there.entry()["endpoint"].clone();
+    let call = |path: &str, body: serde_json::Value| {
+        let (head, body) = (
+            format!(
+                "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
+                 Content-Type: application/json"
+            ),
+            body.to_string(),
+        );
+        world.http(&head, &body)
+    };
+    let found = call(
+        "/external/discover",
+        serde_json::json!({ "url": url, "alias": "other" }),
+    );
+    assert_eq!(found.0, 200, "anybody may read its card: {}", found.1);
+    let sent = call(
+        "/external/agents/other/send",
+        serde_json::json!({ "message": "say:hello" }),
+    );
+    assert!(sent.0 >= 400, "{}", sent.1);
+    assert_eq!(
+        there.json(&["tasks", "dummy", "--json"])["tasks"],
+        serde_json::json!([])
+    );
+    // The user's own command may.
+    world.ok(&["external", "send", "other", "say:hello"]);
 }
 
 #[test]

@@ -94,10 +94,7 @@ fn a_host_that_does_not_answer_shows_as_failed_and_comes_back() {
         seen["agents"][0].is_object()
     });
     // The token the hub shows is not the one the agent wants; the agent itself is well.
-    let file = desk.world.entry()["token_path"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let file = desk.world.launch_token_file();
     let token = fs::read_to_string(&file).unwrap();
     fs::write(&file, "no token at all").unwrap();
     let browser = restart(&desk);

@@ -85,8 +85,7 @@ fn an_agent_that_cannot_be_reached_is_a_failure() {
     let desk = Desk::with_dummy();
     let tree = desk.worktree();
     desk.begin("dummy", "wait:60", "working");
-    let entry = desk.world.entry();
-    std::fs::write(entry["token_path"].as_str().unwrap(), "wrong token").unwrap();
+    std::fs::write(desk.world.launch_token_file(), "wrong token").unwrap();
     let failed = (500, json!({ "error": "Failed to send interrupt" }));
     assert_eq!(desk.stop(&tree, &Value::Null), failed);
 }

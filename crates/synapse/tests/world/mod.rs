@@ -209,6 +209,13 @@ impl World {
         made.is_ok_and(|made| made.status.success())
     }
 
+    /// The file with the token that the hub and the commands show.
+    pub fn launch_token_file(&self) -> std::path::PathBuf {
+        let id = self.entry()["agent_id"].as_str().unwrap().to_owned();
+        let tokens = self.home.path().join("synapse/tokens");
+        tokens.join(format!("{id}.launch"))
+    }
+
     pub fn token(&self) -> String {
         std::fs::read_to_string(self.entry()["token_path"].as_str().unwrap()).unwrap()
     }

@@ -36,8 +36,10 @@ pub(super) fn check(
         return Ok(());
     }
     let headers = request.headers();
+    let is_here = peer.is_some_and(Peer::is_here);
     match shown(headers) {
         Some(token) if door.token.is(token) => return Ok(()),
+        Some(token) if is_here && door.launch_token.is(token) => return Ok(()),
         Some(_) if door.auth != Auth::None => {
             return Err(Refusal::unauthorized(
                 "this is not the agent's token; the file that holds it is named in the agent's registry entry",
@@ -46,7 +48,6 @@ pub(super) fn check(
         _ => {}
     }
     let is_direct = name == Name::Own && !FORWARDED.iter().any(|name| headers.contains_key(name));
-    let is_here = peer.is_some_and(Peer::is_here);
     let is_welcome = match door.auth {
         Auth::Token => false,
         Auth::SameUser => {
@@ -95,6 +96,9 @@ mod tests {
         let mut request = Request::builder().uri(path);
         match token {
             Some("right") => request = request.header("authorization", door.token.bearer()),
+            Some("launch") => {
+                request = request.header("authorization", door.launch_token.bearer());
+            }
             Some(other) => request = request.header("authorization", format!("Bearer {other}")),
             None => {}
         }
@@ -128,6 +132,22 @@ mod tests {
         assert_eq!(status(Auth::SameUser, HERE, "/status", Some("right")), 200);
         assert_eq!(status(Auth::None, HERE, "/status", None), 200);
         assert_eq!(status(Auth::Token, HERE, "/status", None), 401);
+    }
+
+    #[test]
+    fn the_token_of_a_run_counts_on_this_machine_only() {
+        for auth in [Auth::Token, Auth::SameUser] {
+            assert_eq!(
+                status(auth, HERE, "/status", Some("launch")),
+                200,
+                "{auth:?}"
+            );
+            assert_eq!(
+                status(auth, AWAY, "/status", Some("launch")),
+                401,
+                "{auth:?}"
+            );
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::config::{Auth, Reach};
-use crate::token::Token;
+use crate::token::{Token, Tokens};
 
 /// The names under which a client knows this machine as itself.
 const OWN: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -21,6 +21,8 @@ pub struct Door {
     pub may_answer_itself: bool,
     pub(super) auth: Auth,
     pub(super) token: Token,
+    /// Shown by programs of this machine; it counts here only.
+    pub(super) launch_token: Token,
     /// The user we run as.
     pub(super) user: u32,
     names: Vec<String>,
@@ -37,7 +39,7 @@ pub(super) enum Name {
 
 impl Door {
     /// The door of an agent that is reached like this.
-    pub fn new(reach: &Reach, endpoint: &str, token: Token) -> Self {
+    pub fn new(reach: &Reach, endpoint: &str, tokens: &Tokens) -> Self {
         let public = reach.public_url.as_ref();
         let mut names = reach.host_names.clone();
         names.extend(public.map(|url| url.host().to_owned()));
@@ -53,7 +55,8 @@ impl Door {
             is_local,
             may_answer_itself: reach.may_answer_itself,
             auth: reach.auth,
-            token,
+            token: tokens.lasting.clone(),
+            launch_token: tokens.launch.clone(),
             user: rustix::process::geteuid().as_raw(),
             names,
         }
@@ -98,8 +101,9 @@ pub(super) fn example(auth: Auth) -> Door {
     reach.auth = auth;
     reach.host_names = vec!["box.lan".to_owned()];
     reach.public_url = Some("https://agents.example/a".parse().unwrap());
-    let token = Token::kept_at(&place.path().join("token")).unwrap();
-    Door::new(&reach, "http://127.0.0.1:8100", token)
+    let file = |name| place.path().join(name);
+    let tokens = Tokens::issue(&file("token"), &file("launch")).unwrap();
+    Door::new(&reach, "http://127.0.0.1:8100", &tokens)
 }
 
 #[cfg(test)]

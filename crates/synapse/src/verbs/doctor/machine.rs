@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use rustix::pty::{OpenptFlags, openpt};
 use synapse::config::Config;
 use synapse::paths::Paths;
-use synapse::registry::Registry;
+use synapse::registry::{Entry, Registry};
 
 use super::check::Check;
 use super::files;
@@ -88,6 +88,7 @@ fn agents(paths: &Paths) -> Vec<Check> {
             format!("{} run: {}", names.len(), names.join(", ")),
         ),
     }];
+    checks.extend(survey.entries.iter().filter_map(replaced_token));
     for entry in &survey.swept {
         let (handle, pid) = (&entry.handle, entry.pid);
         checks.push(Check::warn(
@@ -105,6 +106,22 @@ fn agents(paths: &Paths) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// That those who were given the token cannot use it any more.
+fn replaced_token(entry: &Entry) -> Option<Check> {
+    let path = entry
+        .token_path
+        .as_ref()
+        .filter(|_| entry.is_token_replaced)?;
+    Some(Check::warn(
+        "token",
+        format!(
+            "the run of {} before this one ended without a word, so its token was replaced",
+            entry.handle
+        ),
+        format!("give those who had it the one in {}", path.display()),
+    ))
 }
 
 fn ports() -> Check {

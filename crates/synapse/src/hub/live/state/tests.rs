@@ -22,6 +22,7 @@ fn entry(handle: &str) -> Entry {
         started_at: None,
         transport: Transport::Http,
         token_path: None,
+        is_token_replaced: false,
         version: "1".to_owned(),
         other: BTreeMap::new(),
     }
