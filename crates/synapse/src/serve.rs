@@ -10,12 +10,11 @@ mod tls;
 
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::StatusCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -28,11 +27,11 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-pub use peer::Peer;
+pub use peer::{Peer, Source};
 pub use tls::{TlsError, acceptor};
 
 use body::Patient;
-use crowd::{Crowd, Unproven};
+use crowd::Crowd;
 use stream::Stream;
 
 use crate::config::Limits;
@@ -76,7 +75,7 @@ impl Server {
             tls: self.tls,
             limits: self.limits,
         });
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(Crowd::new(most));
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
@@ -100,17 +99,16 @@ impl Server {
                 continue;
             };
             let peer = Peer::new(from, to);
-            let unproven = crowd.enter(&peer);
-            if let Some(unproven) = unproven
-                && let Ok(permit) = Arc::clone(&room).try_acquire_owned()
-            {
-                let caller = Caller {
-                    peer,
-                    unproven: Arc::new(Mutex::new(Some(unproven))),
-                };
-                let connection =
-                    Arc::clone(&door).serve(stream, caller, permit, is_closing.clone());
-                connections.spawn(connection);
+            if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
+                let (place, has_to_go) = crowd.enter(&peer);
+                peer.wait_in(place);
+                let connection = Arc::clone(&door).serve(stream, peer, permit, is_closing.clone());
+                connections.spawn(async move {
+                    tokio::select! {
+                        () = has_to_go => {}
+                        () = connection => {}
+                    }
+                });
             } else if let Ok(permit) = Arc::clone(&polite).try_acquire_owned() {
                 connections.spawn(async move {
                     refuse::say(stream, &refuse::full(most)).await;
@@ -122,13 +120,6 @@ impl Server {
         drop(last_call);
         while connections.join_next().await.is_some() {}
     }
-}
-
-/// Who has connected.
-struct Caller {
-    peer: Peer,
-    /// Given up with the first request that is not refused.
-    unproven: Arc<Mutex<Option<Unproven>>>,
 }
 
 /// What every connection needs.
@@ -144,12 +135,11 @@ impl Door {
     async fn serve(
         self: Arc<Self>,
         stream: TcpStream,
-        caller: Caller,
+        peer: Peer,
         permit: OwnedSemaphorePermit,
         mut is_closing: watch::Receiver<()>,
     ) {
         let _ = stream.set_nodelay(true);
-        let Caller { peer, unproven } = caller;
         let Some(stream) = self.greet(stream, &peer, permit).await else {
             return;
         };
@@ -158,22 +148,7 @@ impl Door {
             asked.send_replace(true);
             request.extensions_mut().insert(peer.clone());
             let request = request.map(|body| Body::new(Patient::new(body)));
-            let answer = hyper::service::Service::call(&self.router, request);
-            let unproven = Arc::clone(&unproven);
-            async move {
-                let answer = answer.await;
-                let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
-                if answer
-                    .as_ref()
-                    .is_ok_and(|answer| !refused.contains(&answer.status()))
-                {
-                    unproven
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .take();
-                }
-                answer
-            }
+            hyper::service::Service::call(&self.router, request)
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -224,7 +199,8 @@ impl Door {
             refuse::say(stream, &refuse::unencrypted()).await;
             io::Result::Ok(None)
         };
-        match timeout(self.limits.header_timeout, handshake).await {
+        let patience = self.limits.header_timeout.min(FIRST_REQUEST);
+        match timeout(patience, handshake).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(error)) => {
                 tracing::debug!(from = %peer.remote(), %error, "no TLS could be agreed on");

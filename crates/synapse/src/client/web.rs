@@ -92,6 +92,14 @@ pub enum WebError {
         /// What the system said.
         why: io::Error,
     },
+    /// It hung up on us.
+    #[error(
+        "{host} closed the connection before it answered: it has too many connections, or has just ended"
+    )]
+    Closed {
+        /// The name.
+        host: String,
+    },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
     Broken {
@@ -220,9 +228,13 @@ impl Web {
         }
         let named = HeaderValue::from_str(authority.as_str()).map_err(|_| odd())?;
         let stream = self.connect(&uri).await?;
-        let broken = |why| WebError::Broken {
-            host: host.clone(),
-            why,
+        let broken = |why: hyper::Error| {
+            let host = host.clone();
+            // Where our request went there may be nobody to answer it.
+            if why.is_canceled() || why.is_closed() || why.is_incomplete_message() {
+                return WebError::Closed { host };
+            }
+            WebError::Broken { host, why }
         };
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse().map_err(|_| odd())?;

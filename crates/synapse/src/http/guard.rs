@@ -29,6 +29,9 @@ pub(super) async fn check(
 ) -> Response {
     let peer = request.extensions().get::<Peer>();
     let looked = look(&served.door, &request);
+    if looked.is_ok() && !caller::is_open(&request) {
+        peer.inspect(|peer| peer.prove());
+    }
     let refusal = match looked.and_then(|()| itself::check(&served, &request, peer)) {
         Ok(()) => body::bound(&mut request).err(),
         Err(refusal) => Some(refusal),

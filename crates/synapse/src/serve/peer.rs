@@ -1,8 +1,9 @@
 //! Who is at the other end of a connection.
 
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::crowd::Unproven;
 use crate::callers::holders;
 use crate::sock_diag;
 
@@ -15,6 +16,16 @@ struct Ends {
     remote: SocketAddr,
     local: SocketAddr,
     user: OnceLock<Option<u32>>,
+    unproven: Mutex<Option<Unproven>>,
+}
+
+/// Where connections come from, as far as they are counted: a user of this machine, or a network elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A user, if the kernel says who.
+    User(Option<u32>),
+    /// An IPv4 address, or the 64 bits of an IPv6 address that name a network.
+    Network(IpAddr),
 }
 
 impl Peer {
@@ -26,6 +37,7 @@ impl Peer {
             remote: plain(remote),
             local: plain(local),
             user: OnceLock::new(),
+            unproven: Mutex::default(),
         }))
     }
 
@@ -61,6 +73,35 @@ impl Peer {
 }
 
 impl Peer {
+    /// Where it counts.
+    pub fn source(&self) -> Source {
+        match self.0.remote.ip() {
+            _ if self.is_here() => Source::User(self.user()),
+            IpAddr::V4(address) => Source::Network(address.into()),
+            IpAddr::V6(address) => {
+                let network = address.to_bits() & !u128::from(u64::MAX);
+                Source::Network(Ipv6Addr::from_bits(network).into())
+            }
+        }
+    }
+
+    /// Counts it among those who have not shown who they are.
+    pub(super) fn wait_in(&self, place: Unproven) {
+        *self.place() = Some(place);
+    }
+
+    /// Notes that it has shown who it is, so that it keeps its connection whoever else comes.
+    pub fn prove(&self) {
+        self.place().take();
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Unproven>> {
+        self.0
+            .unproven
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The processes that have the other end, if it is on this machine.
     pub fn processes(&self) -> Vec<u32> {
         if !self.is_here() {

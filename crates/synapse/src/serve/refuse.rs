@@ -15,7 +15,7 @@ const DISCARDED: u64 = 64 << 10;
 /// Too many are here already.
 pub(super) fn full(most: usize) -> String {
     let error = format!(
-        "{most} connections are open, which is all this agent takes; close some, or raise limits.connections"
+        "too many connections: {most} are open, which is all there is room for; close some, or raise limits.connections"
     );
     answer("503 Service Unavailable", "Retry-After: 1\r\n", &error)
 }
@@ -34,9 +34,10 @@ fn answer(status: &str, headers: &str, error: &str) -> String {
     )
 }
 
-/// Says why, and closes. What the client has sent is read first: closing with unread bytes resets the
-/// connection, and the client would never see the reason.
+/// Says why, and closes. A client that is answered before it has asked takes that for an error, so it may ask first;
+/// and closing with unread bytes resets the connection, and the client would never see the reason.
 pub(super) async fn say(mut stream: TcpStream, answer: &str) {
+    let _ = timeout(PATIENCE, stream.readable()).await;
     let _ = timeout(PATIENCE, async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;

@@ -269,7 +269,7 @@ fn who_dawdles_is_cut_off_and_a_stream_is_not() {
 fn one_connection_too_many_is_told_so() {
     let world = World::configured("limits: {connections: 3}\n");
     let port = u16::try_from(world.entry()["port"].as_u64().unwrap()).unwrap();
-    let ask = format!("GET /healthz HTTP/1.1\r\n{LOCAL}\r\n\r\n");
+    let ask = format!("GET /status HTTP/1.1\r\n{LOCAL}\r\n\r\n");
     let connect = || {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.write_all(ask.as_bytes()).unwrap();
@@ -292,6 +292,9 @@ fn one_connection_too_many_is_told_so() {
         error(&format!("{answer}{body}")).contains("limits.connections"),
         "{body}"
     );
+    let refused = world.run(&["status", "dummy"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("too many connections: 3 are open"), "{said}");
     drop(held);
     world.wait_until("there is room again", |_| {
         connect().0.starts_with("HTTP/1.1 200")

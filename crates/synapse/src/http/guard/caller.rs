@@ -31,8 +31,7 @@ pub(super) fn check(
     peer: Option<&Peer>,
     name: Name,
 ) -> Result<(), Refusal> {
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    if is_read && OPEN.contains(&request.uri().path()) {
+    if is_open(request) {
         return Ok(());
     }
     let headers = request.headers();
@@ -65,6 +64,12 @@ pub(super) fn check(
     Err(Refusal::unauthorized(
         "who are you? Send the agent's token as 'Authorization: Bearer …'; the file that holds it is named in the agent's registry entry, and its owner can read it",
     ))
+}
+
+/// Whether anybody may ask this.
+pub(super) fn is_open(request: &Request) -> bool {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    is_read && OPEN.contains(&request.uri().path())
 }
 
 /// The token in a request. An address never holds one: addresses end up in logs.
