@@ -3,6 +3,7 @@
 pub mod address;
 mod callers;
 pub mod changes;
+pub mod child;
 pub mod cli_hooks;
 pub mod client;
 pub mod config;

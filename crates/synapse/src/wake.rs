@@ -1,11 +1,13 @@
 //! An agent that a message starts: `auto_start` of its settings allows it.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use tokio::time::timeout;
+
+use crate::child;
 
 /// How long an agent may take to be started.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -17,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// If it cannot be started, as `synapse start` says it.
 pub async fn start(profile: &str, dir: &Path) -> Result<()> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
-    let mut command = Command::new(program);
+    let mut command = child::command(program);
     command
         .args(["start", profile])
         .current_dir(dir)

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::problem::Problem;
+use crate::child;
 
 mod refs;
 
@@ -135,7 +136,18 @@ where
         overrides.extend(own_filters(dir).await?);
     }
     let mut command = prepared(dir, &overrides);
-    command.args(&args);
+    if is_one_of(&LOOKS) {
+        // What is missing would be fetched from where the repository says, by the program it says.
+        command.env("GIT_NO_LAZY_FETCH", "1");
+        command.env("GIT_ALLOW_PROTOCOL", "none");
+    }
+    let (first, rest) = args.split_at(1.min(args.len()));
+    command.args(first);
+    if is_one_of(&FILTERING) {
+        // A submodule has settings of its own, which these do not reach.
+        command.arg("--ignore-submodules=dirty");
+    }
+    command.args(rest);
     finished(dir, command).await
 }
 
@@ -176,7 +188,7 @@ async fn own_filters(dir: &Path) -> Result<Vec<(String, &'static str)>, Problem>
 
 /// A git that is about to be told what to do, with these settings above all others.
 fn prepared(dir: &Path, overrides: &[(String, &str)]) -> Command {
-    let mut command = Command::new("git");
+    let mut command = Command::from(child::command("git"));
     command.args(SETTINGS).current_dir(dir);
     for name in ELSEWHERE {
         command.env_remove(name);
@@ -187,8 +199,6 @@ fn prepared(dir: &Path, overrides: &[(String, &str)]) -> Command {
         command.env(format!("GIT_CONFIG_KEY_{index}"), name);
         command.env(format!("GIT_CONFIG_VALUE_{index}"), value);
     }
-    // What opens this hub is nothing for others.
-    command.env_remove("MCBD_AUTH_TOKEN");
     command
         .env("LC_ALL", "C.UTF-8")
         .env("GIT_TERMINAL_PROMPT", "0")

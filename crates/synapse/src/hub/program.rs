@@ -9,6 +9,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::problem::Problem;
+use crate::child;
 
 /// A program that takes longer to start, or to end, has got stuck.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,6 +21,7 @@ pub(super) struct Start<'a> {
     pub(super) profile: Option<&'a str>,
     pub(super) name: Option<&'a str>,
     pub(super) dir: &'a Path,
+    pub(super) may_answer_itself: bool,
     pub(super) args: &'a [String],
 }
 
@@ -29,6 +31,9 @@ pub(super) async fn start(start: &Start<'_>) -> Result<String, Problem> {
     command.arg("start").arg("--cwd").arg(start.dir);
     if let Some(name) = start.name {
         command.arg("--name").arg(name);
+    }
+    if start.may_answer_itself {
+        command.arg("--may-answer-itself");
     }
     command.args(start.profile).arg("--").args(start.args);
     let printed = run(command).await?;
@@ -46,10 +51,7 @@ pub(super) async fn stop(id: &str) -> Result<(), Problem> {
 
 fn own() -> Result<Command, Problem> {
     let own = std::env::current_exe().map_err(Problem::internal)?;
-    let mut command = Command::new(own);
-    // What opens this hub is nothing for agents.
-    command.env_remove("MCBD_AUTH_TOKEN");
-    Ok(command)
+    Ok(Command::from(child::command(own)))
 }
 
 async fn run(mut command: Command) -> Result<String, Problem> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::{Deserialize, Serialize};
 use synapse_term::profile::Profile;
 
+use crate::child;
 use crate::paths::Paths;
 use crate::private_file;
 
@@ -99,7 +100,7 @@ fn is_program(path: &Path) -> bool {
 
 /// What a program says to one option before it ends; nothing if it fails or does not end in time.
 pub fn ask(path: &Path, flag: &str) -> Option<String> {
-    let asked = Command::new(path)
+    let asked = child::command(path)
         .arg(flag)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     fn sh(script: &str) -> Child {
-        let mut command = Command::new("sh");
+        let mut command = child::command("sh");
         command.args(["-c", script]).stdout(Stdio::piped());
         command.spawn().unwrap()
     }
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(answer(sh("echo ' 1.2.3 '")), Some(" 1.2.3 \n".to_owned()));
         assert_eq!(answer(sh("echo 1; exit 3")), None);
         let left = answer(sh("sleep 600 & echo $!")).unwrap();
-        let killed = Command::new("kill").arg(left.trim()).status();
+        let killed = child::command("kill").arg(left.trim()).status();
         assert!(killed.unwrap().success(), "what it left is not waited for");
         let mut hanging = sh("exec sleep 600");
         assert_eq!(has_ended(&hanging, Duration::from_millis(10)), Some(false));

@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind, PipeReader};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Child, Command};
+use std::process::Child;
 
 use libc::{c_int, c_long, c_uint, pid_t};
 use rustix::fs::{Access, CWD, Mode, OFlags, access, openat};
@@ -27,6 +27,7 @@ use rustix::stdio::stdin;
 use rustix::termios::tcsetpgrp;
 
 use super::Spawn;
+use crate::child;
 
 /// How many signals there are, a bit each in a set of them.
 const SIGNALS: usize = 64;
@@ -75,7 +76,7 @@ pub enum SpawnError {
 /// status.
 pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader), SpawnError> {
     let (program, args) = spawn.argv.split_first().ok_or(SpawnError::Empty)?;
-    let mut command = Command::new(program);
+    let mut command = child::command(program);
     command.args(args);
     for name in &spawn.env_remove {
         command.env_remove(name);

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
@@ -14,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::coshell::{CoShellError, Outcome};
 use super::folder::Folder;
 use super::program::{Line, Program};
+use crate::child;
 
 /// A shell that runs lines of a script.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl ScriptShell {
         // With both ends open nobody has to wait for the other to open theirs.
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fifo = openat(CWD, &done, flags, Mode::empty()).map_err(io::Error::from)?;
-        let mut child = Command::new(&program.path)
+        let mut child = child::command(&program.path)
             .arg("-c")
             .arg(program.lines(&folder.path("line")?, &done, &input))
             .stdin(Stdio::piped())

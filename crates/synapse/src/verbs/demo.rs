@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::Value;
+use synapse::child;
 use synapse_term::cast::Cast;
 use synapse_term::profile::Profile;
 
@@ -92,7 +93,7 @@ fn with_agents() -> Result<()> {
 
 /// This very program, at home there.
 fn synapse(home: &Path) -> Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = child::command(std::env::current_exe()?);
     command
         .env("SYNAPSE_HOME", home.join("synapse"))
         .env("A2A_HOME", home.join("a2a"))

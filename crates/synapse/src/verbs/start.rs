@@ -1,11 +1,12 @@
 //! `synapse start`: an agent in the background, or in the foreground without its screen.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
+use synapse::child;
 use synapse::paths::Paths;
 
 use super::host;
@@ -36,7 +37,7 @@ fn start(args: &Start) -> Result<u8> {
     // The host has nobody to tell.
     host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("this program cannot find itself")?;
-    let mut command = Command::new(own);
+    let mut command = child::command(own);
     command.arg("host").args(&args.profile);
     let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];
     for (flag, value) in flags

@@ -3,12 +3,13 @@
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::task::Poll;
 
 use crate::verbs::print;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
+use synapse::child;
 use synapse::config::Config;
 use synapse::hub::login::{LoginFile, Right};
 use synapse::hub::{self, Presence, Running, Settings};
@@ -20,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The port of the page.
 const PORT: u16 = 8180;
 /// A token that programs may show, as seed 004 calls it.
-const TOKEN: &str = "MCBD_AUTH_TOKEN";
+const TOKEN: &str = child::HUB_TOKEN;
 
 /// `synapse web …`
 #[derive(Args)]
@@ -188,7 +189,7 @@ fn link(paths: &Paths, url: &str, right: Right) -> Result<String> {
 fn open(presence: &Presence, link: &str) -> Result<()> {
     let file = presence.detour(link)?;
     let program = std::env::var_os("BROWSER").unwrap_or_else(|| "xdg-open".into());
-    let started = Command::new(&program)
+    let started = child::command(&program)
         .arg::<&Path>(&file)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

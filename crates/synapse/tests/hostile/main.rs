@@ -8,6 +8,7 @@
     reason = "this is a test"
 )]
 
+mod children;
 mod itself;
 mod messages;
 mod neighbours;

@@ -23,6 +23,7 @@ mod former;
 mod interrupt;
 mod live;
 mod login;
+mod looking;
 mod mesh;
 mod page;
 mod removal;

@@ -356,32 +356,3 @@ fn odd_changes_are_shown() {
     assert_eq!(one["files"].as_array().unwrap().len(), 1);
     assert_eq!(one["files"][0]["truncated"], false);
 }
-
-#[test]
-fn looking_at_a_repository_runs_nothing_that_it_names() {
-    let desk = Desk::new();
-    let repository = &desk.repository;
-    let seen = desk.world.home.path().join("pwned");
-    let run = format!("env > {}; cat", seen.display());
-    for key in ["clean", "smudge", "process"] {
-        repository.git(&["config", &format!("filter.x y=z.{key}"), &run]);
-    }
-    repository.git(&["config", "filter.x y=z.required", "true"]);
-    repository.git(&["config", "core.fsmonitor", &run]);
-    std::fs::write(
-        repository.path.join(".git/info/attributes"),
-        "* filter=x y=z\n",
-    )
-    .unwrap();
-    let hook = repository.path.join(".git/hooks/post-index-change");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, format!("#!/bin/sh\n{run}\n")).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&hook, mode).unwrap();
-    std::fs::write(repository.path.join("README.md"), "changed\n").unwrap();
-    let tree = desk.worktree();
-    desk.browser
-        .get(&format!("/api/worktrees/{tree}/diff"))
-        .ok();
-    assert!(!seen.exists(), "{:?}", std::fs::read_to_string(&seen));
-}

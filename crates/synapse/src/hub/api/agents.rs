@@ -48,6 +48,9 @@ pub(super) struct NewAgent {
     /// The command line of any other program, split as a shell would, though no shell is run.
     command: Option<String>,
     name: Option<String>,
+    /// Whether what it starts may answer its questions.
+    #[serde(default)]
+    may_answer_itself: bool,
     /// For the program itself.
     #[serde(default)]
     args: Vec<String>,
@@ -104,6 +107,7 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
         profile,
         name: agent.name.as_deref(),
         dir,
+        may_answer_itself: agent.may_answer_itself,
         args: &args,
     };
     let handle = program::start(&start).await?;
