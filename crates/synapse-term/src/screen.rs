@@ -11,6 +11,7 @@ mod scan;
 mod shed;
 mod size;
 mod snapshot;
+mod work;
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -32,6 +33,7 @@ use shed::Shed;
 
 pub use overlay::Overlay;
 pub use size::{Size, SizeError};
+pub use work::Meter;
 
 /// Rows kept above the screen; fewer where it is wider than 500 columns.
 pub const SCROLLBACK: usize = 2_000;
@@ -39,8 +41,10 @@ pub const SCROLLBACK: usize = 2_000;
 /// How long a synchronized update may hold the screen back, as in the emulator's own default.
 pub const SYNC_PATIENCE: Duration = Duration::from_millis(150);
 
-/// How many bytes a synchronized update may hold back, whatever the pieces they come in.
+/// How many bytes a synchronized update may hold back, and how much work they may be, whatever the pieces they come
+/// in: all of it is done when the update ends.
 const SYNC_BYTES: usize = 1 << 20;
+const SYNC_WORK: usize = 16 << 20;
 
 /// How many signals wait for somebody to take them; of more, the older half is forgotten.
 const SIGNALS: usize = 1_024;
@@ -114,10 +118,7 @@ impl Screen {
             (done, from) = (cut, next);
             match found {
                 Found::SyncBegins => {
-                    self.sync = Some(Sync {
-                        since: now,
-                        held: 0,
-                    });
+                    self.sync = Some(Sync::new(now));
                 }
                 Found::SyncEnds => {
                     self.sync = None;
@@ -326,9 +327,7 @@ impl Screen {
         self.is_damaged = true;
         let mut rest = whole;
         if let Some(sync) = &mut self.sync {
-            let room = SYNC_BYTES.saturating_sub(sync.held);
-            let (held, over) = rest.split_at(room.min(rest.len()));
-            sync.held += held.len();
+            let (held, over) = rest.split_at(sync.hold(rest, self.size));
             self.guarded(|emulator, parser| parser.advance(emulator, held));
             rest = over;
             if !over.is_empty() {
@@ -446,7 +445,38 @@ fn partial_char(bytes: &[u8]) -> usize {
 /// An open synchronized update.
 struct Sync {
     since: Duration,
-    held: usize,
+    /// How many more bytes it may hold back.
+    bytes: usize,
+    /// How much more work it may hold back.
+    work: usize,
+    meter: Meter,
+}
+
+impl Sync {
+    fn new(since: Duration) -> Self {
+        Self {
+            since,
+            bytes: SYNC_BYTES,
+            work: SYNC_WORK,
+            meter: Meter::default(),
+        }
+    }
+
+    /// How many of these bytes it holds back; the rest is too much.
+    fn hold(&mut self, bytes: &[u8], size: Size) -> usize {
+        let mut count = 0;
+        for byte in bytes {
+            let cost = self.meter.cost(*byte, size);
+            if self.bytes == 0 || cost > self.work {
+                (self.bytes, self.work) = (0, 0);
+                break;
+            }
+            self.bytes -= 1;
+            self.work -= cost;
+            count += 1;
+        }
+        count
+    }
 }
 
 /// Tells the parser whether a synchronized update is open; the clock is the caller's.

@@ -5,6 +5,7 @@ mod answers;
 mod channel;
 mod display;
 mod farewell;
+mod feeding;
 mod held;
 mod human;
 mod interrupt;
@@ -32,17 +33,17 @@ use synapse_term::reading::{Reading, State};
 use synapse_term::screen;
 use synapse_term::watch::{Event, Watcher};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
 use super::hold::Hold;
 use super::turn::Input;
 use super::{Attached, Command, Ledger, Look, Queue, SessionHandle};
-use crate::pty::{
-    Exit, Output, Piece, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer,
-};
+use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use crate::transcript;
 use display::flush;
+use feeding::Unfed;
 use human::HumanTurn;
 use interrupt::Pending;
 use kernel::Kernel;
@@ -89,6 +90,8 @@ pub struct Session {
     writer: Writer,
     output: Output,
     watcher: Watcher,
+    /// What the program wrote and the screen has not taken yet.
+    unfed: Unfed,
     ledger: Ledger,
     /// The tasks that are not over, as their events have made them.
     open: HashMap<TaskId, Open>,
@@ -150,6 +153,7 @@ impl Session {
         let kernel = Kernel::new(pty.foreground());
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
+            unfed: Unfed::default(),
             profile: setup.profile,
             pty,
             writer,
@@ -204,8 +208,8 @@ impl Session {
                     }
                     self.settle_display();
                 }
-                piece = self.output.next(), if self.display_waits_until().is_none() => match piece {
-                    Some(piece) => self.take(&piece),
+                piece = self.output.next(), if self.takes_output() => match piece {
+                    Some(piece) => self.take(piece),
                     None => return self.exited().await,
                 },
                 word = self.witnesses.next() => self.take_word(word),
@@ -215,6 +219,8 @@ impl Session {
                     let now = self.now();
                     self.advance(now);
                 }
+                // Everybody above has had a turn by then.
+                () = yield_now(), if !self.unfed.is_empty() => self.feed(),
                 state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {
@@ -261,45 +267,15 @@ impl Session {
         .min()
     }
 
-    /// The program wrote something.
-    fn take(&mut self, piece: &Piece) {
-        self.pass_to_viewers(piece);
-        self.see(&piece.bytes);
-    }
-
-    /// We paint something in the program's place.
-    fn paint(&mut self, bytes: &[u8]) {
-        let mut all = self.uncover();
-        all.extend_from_slice(bytes);
-        self.show(all);
-        self.see(bytes);
-    }
-
-    /// Something was painted.
-    fn see(&mut self, bytes: &[u8]) {
-        let now = self.now();
-        self.ledger.board.set_look(None);
-        self.ledger.board.add_painted(bytes.len());
-        self.watcher.feed(bytes, now);
-        self.painted_at = now;
-        let modes = self.watcher.screen().modes();
-        self.ledger.board.set_alternate(modes.alternate_screen);
-        self.step(Input::Output, now);
-        if let Some(running) = &mut self.running {
-            running.growth.note_output();
-        }
-        let answers = self.watcher.screen().take_answers();
-        if self.answers_queries && !answers.is_empty() {
-            self.write(&answers, now);
-        }
-        self.advance(now);
-    }
-
     /// Draws the consequences of what was seen, and of the time. The order is the contract: what the screen
     /// shows reaches the turn before the time does, so that an end is seen before a patience runs out; the
     /// turn is settled before anything is told of it; and the next message is typed last, when nothing of
     /// the turn before is left to do.
     fn advance(&mut self, now: Duration) {
+        // What is half painted is not judged, and nothing is painted over it. It is soon whole.
+        if !self.unfed.is_empty() {
+            return;
+        }
         for event in self.watcher.take_events() {
             match event {
                 Event::Reading(change) => self.take_reading(&change.reading, now),
@@ -386,7 +362,7 @@ impl Session {
             Command::Ready(done) => self.unready.push(done),
             Command::Attach(done) => {
                 let live = self.viewers.subscribe();
-                let snapshot = self.watcher.screen().snapshot();
+                let snapshot = self.shown_screen();
                 let _ = done.send(Attached { snapshot, live });
             }
             Command::Continue => {
@@ -446,6 +422,7 @@ impl Session {
     fn end(&mut self, exit: Exit) {
         self.close_inbox();
         let now = self.now();
+        self.unfed = Unfed::default();
         let modes = self.watcher.screen().modes();
         self.ledger.board.set_alternate(modes.alternate_screen);
         self.clear_notices();

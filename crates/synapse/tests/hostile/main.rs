@@ -12,6 +12,7 @@ mod children;
 mod itself;
 mod messages;
 mod neighbours;
+mod output;
 mod printing;
 mod projects;
 #[path = "../world/mod.rs"]

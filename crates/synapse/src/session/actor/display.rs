@@ -42,9 +42,8 @@ impl Session {
         if let Some(front) = &mut self.front {
             front.make_stale();
         }
-        let _ = self
-            .viewers
-            .send(Arc::from(self.watcher.screen().snapshot()));
+        let shown = self.shown_screen();
+        let _ = self.viewers.send(Arc::from(shown));
     }
 
     /// Whether anybody watches.
@@ -67,6 +66,10 @@ impl Session {
     /// Paints the terminal anew if it must be, and lets it have the output at first hand again when nothing
     /// of ours is on it.
     pub(super) fn settle_display(&mut self) {
+        // The terminal shows more than the screen until that has taken all of it.
+        if !self.unfed.is_empty() {
+            return;
+        }
         let is_covered = self.is_covered();
         let Some(front) = &mut self.front else {
             return;

@@ -1,0 +1,146 @@
+//! How much work bytes may be for the emulator. A screen can be cleared with four bytes, so the length of what a
+//! program prints says little of how long it takes.
+//!
+//! The measure is in cells, and an upper bound: what it does not know may touch the whole screen. It goes byte by byte
+//! and keeps where it is in a sequence, so the pieces in which bytes come do not matter.
+
+use super::Size;
+
+/// The work that is done before anybody else has a turn: some milliseconds.
+const PORTION: usize = 4 << 20;
+
+/// Measures the work of what a program prints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meter {
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    Escape,
+    Control,
+}
+
+impl Meter {
+    /// The length of the longest beginning that is no more work than one portion; at least one byte, if there is one.
+    /// What comes next is what follows it.
+    pub fn portion(&mut self, bytes: &[u8], size: Size) -> usize {
+        let mut left = PORTION;
+        for (at, byte) in bytes.iter().enumerate() {
+            let before = *self;
+            let cost = self.cost(*byte, size);
+            if cost > left && at > 0 {
+                *self = before;
+                return at;
+            }
+            left = left.saturating_sub(cost);
+        }
+        bytes.len()
+    }
+
+    /// The most cells that this byte, behind those before it, makes the emulator touch.
+    pub(super) fn cost(&mut self, byte: u8, size: Size) -> usize {
+        let (cols, rows) = (usize::from(size.cols()), usize::from(size.rows()));
+        let (line, screen) = (cols + rows, cols * rows);
+        let (next, cost) = match (self.state, byte) {
+            (_, 0x1b) => (State::Escape, 1),
+            // These end a sequence, whatever it is.
+            (_, 0x18 | 0x1a) => (State::Text, 1),
+            // Line ends are obeyed inside sequences too.
+            (state, b'\n' | 0x0b | 0x0c) => (state, line),
+            (State::Text, _) | (_, 0..=0x1f | 0x7f..) => (self.state, 1),
+            (State::Escape, b'[') => (State::Control, 1),
+            (State::Escape, 0x20..=0x2f) => (State::Escape, 1),
+            (State::Escape, _) => (State::Text, screen),
+            // Each parameter may be a mode of its own.
+            (State::Control, b';') => (State::Control, screen),
+            (State::Control, 0x20..=0x3f) => (State::Control, 1),
+            (State::Control, b'm' | b'H' | b'f' | b'A'..=b'G' | b'd' | b'u' | b'n' | b't') => {
+                (State::Text, line)
+            }
+            (State::Control, b'K' | b'X' | b'P' | b'@') => (State::Text, line),
+            (State::Control, _) => (State::Text, screen),
+        };
+        self.state = next;
+        cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often a screen is cleared, filled or moved in each portion.
+    fn portions(unit: &[u8], times: usize, size: Size) -> Vec<usize> {
+        let bytes = unit.repeat(times);
+        let (mut meter, mut rest) = (Meter::default(), bytes.as_slice());
+        let mut lengths = Vec::new();
+        while !rest.is_empty() {
+            let (portion, left) = rest.split_at(meter.portion(rest, size));
+            lengths.push(portion.len() / unit.len());
+            rest = left;
+        }
+        lengths
+    }
+
+    #[test]
+    fn what_touches_the_whole_screen_comes_a_few_at_a_time() {
+        let largest = Size::nearest(u64::MAX, u64::MAX);
+        for unit in [
+            &b"\x1b[2J"[..],
+            b"\x1b[?1049h\x1b[?1049l",
+            b"\x1bc",
+            b"\x1b#8",
+            b"\x1b[9999L",
+            b"\x1b[9999M",
+            b"\x1b[9999S",
+            b"\x1b[9999T",
+            b"\x1b[500000b",
+            b"\x1b[?3h",
+        ] {
+            let lengths = portions(unit, 1_000, largest);
+            assert!(
+                lengths.iter().all(|times| *times <= 9),
+                "{unit:?}: {lengths:?}"
+            );
+        }
+        // Several modes in one sequence.
+        let unit = b"\x1b[?1049;1049;1049;1049h";
+        assert!(
+            portions(unit, 1_000, largest)
+                .iter()
+                .all(|times| *times <= 3)
+        );
+        // On an ordinary screen there are many in a portion, and still an end to it.
+        let lengths = portions(b"\x1b[2J", 16 << 10, Size::USUAL);
+        assert!(
+            lengths.len() >= 7 && lengths.iter().all(|times| *times <= 2_200),
+            "{lengths:?}"
+        );
+    }
+
+    #[test]
+    fn ordinary_output_comes_whole() {
+        let line = "\x1b[1;32mok\x1b[0m   Compiling synapse v0.1.0 (hello, world)\r\n".as_bytes();
+        assert_eq!(portions(line, 1_000, Size::USUAL), [1_000]);
+        assert_eq!(portions(&[b'x'; 1_024], 64, Size::USUAL), [64]);
+    }
+
+    #[test]
+    fn pieces_do_not_matter() {
+        let bytes = b"text\x1b[2J\x1b[?1049;25h\nmore\x1b(B\x1b]0;title\x07\x1b[1;2H\x18x\x1bc";
+        let total = |pieces: usize| {
+            let mut meter = Meter::default();
+            let costs = bytes.chunks(pieces).flat_map(|piece| {
+                piece
+                    .iter()
+                    .map(|byte| meter.cost(*byte, Size::USUAL))
+                    .collect::<Vec<_>>()
+            });
+            costs.sum::<usize>()
+        };
+        assert_eq!(total(1), total(bytes.len()));
+    }
+}
