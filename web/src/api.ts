@@ -1,5 +1,6 @@
 // Every request the page makes. A refusal becomes a Refused with the hub's code; no answer at all becomes NoAnswer.
 
+import { forgetKey, keepKey, keyHeaders } from "./key";
 import type {
   Agent, AutoAnswer, Device, Diff, Entry, Explanation, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
   Session, Settings, Task, Worktree,
@@ -25,11 +26,11 @@ export function whenLoggedOut(act: () => void): void {
   onLoggedOut = act;
 }
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store" };
+async function call(method: string, path: string, body?: unknown): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin", cache: "no-store", headers: keyHeaders() };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { "Content-Type": "application/json" };
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
   }
   let response: Response;
   try {
@@ -37,11 +38,27 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
   } catch (error) {
     throw new NoAnswer(String(error));
   }
+  if (response.ok) return response;
   const said = await readJson(response);
-  if (response.ok) return said as T;
   const code = typeof said["code"] === "string" ? said["code"] : "";
   if (response.status === 401 && code !== "bad_code") onLoggedOut();
   throw new Refused(response.status, code, String(said["error"] ?? response.statusText), said);
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return (await readJson(await call(method, path, body))) as T;
+}
+
+/** Uses up a code; the key that comes with the session is kept for every request from then on. */
+async function exchange(code: string): Promise<{ session: Session }> {
+  const entered = await ask<{ session: Session; key: string }>("POST", "/api/auth/exchange", { code });
+  keepKey(entered.key);
+  return entered;
+}
+
+async function logout(): Promise<void> {
+  await ask("POST", "/api/auth/logout");
+  forgetKey();
 }
 
 async function readJson(response: Response): Promise<Record<string, unknown>> {
@@ -86,16 +103,16 @@ export type Interrupted = {
 type TaskPage = { tasks: Task[]; next: string | null };
 
 export const api = {
-  exchange: (code: string) => ask<{ session: Session }>("POST", "/api/auth/exchange", { code }),
+  exchange,
   session: () => ask<{ session: Session }>("GET", "/api/session"),
-  logout: () => ask("POST", "/api/auth/logout"),
+  logout,
   devices: () => ask<{ devices: Device[] }>("GET", "/api/devices"),
   invite: (readOnly: boolean) =>
     ask<{ code: string; url: string; expires_at: string }>("POST", "/api/devices", { read_only: readOnly }),
   revoke: (id: string) => ask("DELETE", `/api/devices/${part(id)}`),
 
   agent: (id: string) => ask<{ agent: Agent }>("GET", `/api/agents/${part(id)}`),
-  start: (what: { profile?: string; command?: string; worktree?: string; name?: string }) =>
+  start: (what: { profile?: string; command?: string; worktree?: string; name?: string; may_answer_itself?: boolean }) =>
     ask<{ agent: Agent }>("POST", "/api/agents", what),
   end: (id: string) => ask<{ stopped: boolean }>("DELETE", `/api/agents/${part(id)}`),
   send: (id: string, what: Send) => ask<{ task: Task }>("POST", `/api/agents/${part(id)}/send`, what),
@@ -136,7 +153,9 @@ export const api = {
   tree: (id: string, path: string) =>
     ask<{ path: string; entries: Entry[] }>("GET", `/api/worktrees/${part(id)}/tree${query({ path })}`),
   file: (id: string, path: string) => ask<FileText>("GET", `/api/worktrees/${part(id)}/files/${whole(path)}`),
-  fileUrl: (id: string, path: string) => `/api/worktrees/${part(id)}/files/${whole(path)}?raw=true`,
+  /** The bytes of a file. A link would not show the key. */
+  fileBytes: async (id: string, path: string) =>
+    (await call("GET", `/api/worktrees/${part(id)}/files/${whole(path)}?raw=true`)).blob(),
 
   mesh: () => ask<Mesh>("GET", "/api/mesh"),
   search: (q: string) => ask<Found>("GET", `/api/search${query({ q, limit: 20 })}`),

@@ -331,6 +331,7 @@ mod tests {
             transport: Transport::Http,
             token_path: None,
             is_token_replaced: false,
+            may_answer_itself: false,
             version: String::new(),
             other: BTreeMap::new(),
         }

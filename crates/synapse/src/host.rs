@@ -187,6 +187,7 @@ impl Host {
             endpoint,
             transport: Transport::Http,
             token_path: Some(token_path),
+            may_answer_itself: reach.may_answer_itself,
             is_token_replaced: tokens.is_replaced,
         })?;
         let mut notes = launch.notes;

@@ -44,6 +44,7 @@ mod shapes;
 mod typescript;
 mod watch_registry;
 mod worktrees;
+mod wrong_codes;
 
 pub use presence::{Presence, Running, answers_by_rule, running};
 
@@ -53,6 +54,7 @@ use live::Live;
 use login::LoginFile;
 use logins::Logins;
 use worktrees::{Known, Scope};
+use wrong_codes::WrongCodes;
 
 /// How long open connections are waited for at the end.
 const CONNECTIONS: Duration = Duration::from_secs(2);
@@ -87,6 +89,7 @@ struct Shared {
     known: Known,
     live: Live,
     logins: Arc<Logins>,
+    wrong_codes: WrongCodes,
     auto: AutoAnswer,
     door: Door,
     /// The address of the page.
@@ -168,6 +171,7 @@ impl Hub {
             known: Known::default(),
             live: Live::new(boot),
             logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
+            wrong_codes: WrongCodes::default(),
             auto: AutoAnswer::load(paths.auto_answer())?,
             door: Door {
                 names,

@@ -149,6 +149,7 @@ fn address(port: u16) -> Address {
         transport: Transport::Http,
         token_path: None,
         is_token_replaced: false,
+        may_answer_itself: false,
     }
 }
 

@@ -25,7 +25,13 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     setProblem(null);
     try {
       const program = isOther ? { command: String(said.get("command")) } : { profile: String(said.get("profile")) };
-      const what = { ...program, ...(where && { worktree: where }), ...(name && { name }) };
+      const mayAnswer = said.get("may-answer") !== null;
+      const what = {
+        ...program,
+        ...(where && { worktree: where }),
+        ...(name && { name }),
+        ...(mayAnswer && { may_answer_itself: true }),
+      };
       const { agent } = await api.start(what);
       onClose();
       go(agentUrl(agent.id));
@@ -81,6 +87,10 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
           <label>
             <span>{t("new.name")}</span>
             <input name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />
+          </label>
+          <label class="setting">
+            <span>{t("new.mayAnswer")}</span>
+            <input name="may-answer" type="checkbox" />
           </label>
           {problem && (
             <p class="problem" role="alert">

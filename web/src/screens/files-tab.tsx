@@ -2,6 +2,7 @@
 
 import { api } from "../api";
 import { CopyButton } from "../parts/copy-button";
+import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Icon } from "../parts/icon";
 import { Loading } from "../parts/screen-head";
@@ -82,15 +83,28 @@ function Folder({ entries, path, onOpen }: { entries: Entry[]; path: string; onO
   );
 }
 
+async function download(worktree: string, path: string): Promise<void> {
+  try {
+    const url = URL.createObjectURL(await api.fileBytes(worktree, path));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = path.split("/").pop() ?? "";
+    link.click();
+    URL.revokeObjectURL(url);
+  } catch (error) {
+    tell(error);
+  }
+}
+
 function FileView({ worktree, file }: { worktree: string; file: FileText }) {
   return (
     <figure class="card code-card">
       <figcaption class="card-head">
         <span class="card-title">{file.path.split("/").pop()}</span>
         <span class="card-note">{bytes(file.size)}</span>
-        <a class="chip-button" href={api.fileUrl(worktree, file.path)} download={file.path.split("/").pop()}>
+        <button type="button" class="chip-button" onClick={() => void download(worktree, file.path)}>
           {t("files.download")}
-        </a>
+        </button>
         {file.text !== null && <CopyButton text={file.text} />}
       </figcaption>
       {file.text === null ? (

@@ -1,6 +1,7 @@
 // The live line to the hub: connects, listens, notices silence, connects again. Owns one WebSocket.
 
 import { signal } from "@preact/signals";
+import { keyProtocols } from "../key";
 import type { Said } from "../types";
 
 export type LineState = "connecting" | "open" | "lost";
@@ -40,7 +41,7 @@ export function openLine(onSaid: (said: Said) => void, onLoggedOut: () => void):
   };
   const connect = () => {
     if (isClosed) return;
-    const opened = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/ws`);
+    const opened = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/ws`, keyProtocols());
     socket = opened;
     watchSilence();
     opened.onmessage = (event) => {

@@ -1,5 +1,6 @@
 // The line that carries an agent's screen to the page and keys back. Connects again when it breaks.
 
+import { keyProtocols } from "../key";
 import { backoff } from "../state/line";
 
 export type Heard = {
@@ -22,7 +23,8 @@ export function openTerminalLine(agent: string, heard: Heard): TerminalLine {
 
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const opened = new WebSocket(`${scheme}://${location.host}/api/agents/${encodeURIComponent(agent)}/terminal`);
+    const url = `${scheme}://${location.host}/api/agents/${encodeURIComponent(agent)}/terminal`;
+    const opened = new WebSocket(url, keyProtocols());
     opened.binaryType = "arraybuffer";
     socket = opened;
     let isFirst = true;

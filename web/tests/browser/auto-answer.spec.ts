@@ -10,7 +10,7 @@ test("a rule made in Settings answers, and every answer can be seen", async ({ e
   await expect(toggle).not.toBeChecked();
   await settings.getByLabel("For").selectOption(`agent ${name}`);
   await settings.getByLabel("Kind of question").selectOption("permission");
-  await settings.getByLabel(/contains/).fill("cargo clean");
+  await settings.getByLabel(/exactly this command/).fill("cargo clean");
   await settings.getByLabel(/called exactly/).fill("Yes");
   await settings.getByRole("button", { name: "Add rule" }).click();
   await expect(settings.locator(".rule-list")).toContainText("“cargo clean” → Yes");
@@ -36,7 +36,7 @@ test("a rule made in Settings answers, and every answer can be seen", async ({ e
   await expect(page.locator(".auto-uses").getByRole("link", { name })).toBeVisible();
 
   await page.goto(`${world.url}/settings`);
-  await settings.getByLabel(/contains/).fill("x y");
+  await settings.getByLabel(/exactly this command/).fill("x y");
   await settings.getByLabel(/called exactly/).fill("Yes");
   await page.route("**/rules", (route) => route.continue({ postData: JSON.stringify({ ...(route.request().postDataJSON() as object), kind: "password" }) }));
   await settings.getByRole("button", { name: "Add rule" }).click();

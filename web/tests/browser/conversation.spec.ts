@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { badge, bar, expect, isPhone, openAgent, openTab, say, test } from "./fixtures";
 
@@ -105,6 +105,9 @@ test("code and files that a reply names open in Files, a long reply in the termi
   await expect(page.locator(".code-card .card-title")).toHaveText("cart.py");
   await page.locator(".code-card").getByRole("link", { name: "Open in Files" }).click();
   await expect(page.locator(".files .code")).toContainText("return sum(prices)");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download" }).click()]);
+  expect(download.suggestedFilename()).toBe("cart.py");
+  expect(readFileSync(await download.path(), "utf8")).toContain("return sum(prices)");
   if (isPhone(page)) await openTab(page, "Conversation");
   await page.locator(".file-card").getByRole("link", { name: "Open in Files" }).click();
   await expect(page.locator(".files .code")).toContainText("return sum(prices)");

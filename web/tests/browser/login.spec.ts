@@ -46,3 +46,17 @@ test("logging out shows the login", async ({ enter }) => {
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();
 });
+
+test("behind a name of its own the page shows its key beside the cookie", async ({ page, world, fresh }) => {
+  const name = fresh("named");
+  await page.goto(world.link().replace(world.url, world.publicUrl));
+  await openAgent(page, name);
+  // The live line and the terminal are let in, too.
+  await expect(bar(page)).toBeEnabled();
+  await page.reload();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  // A cookie alone, as another port of the machine gets it, is nobody.
+  await page.evaluate(() => localStorage.removeItem("synapse.key"));
+  await page.goto(world.publicUrl);
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+});

@@ -94,6 +94,17 @@ export class World {
     writeFileSync(join(profiles, `${name}.yaml`), `${profile.join("\n")}\n`);
   }
 
+  /** The hub may be called by a name of its own, as behind a proxy. */
+  writeConfig(): void {
+    mkdirSync(join(this.home, ".synapse"), { recursive: true });
+    writeFileSync(join(this.home, ".synapse", "config.yaml"), "host_names: [hub.localhost]\n");
+  }
+
+  /** The address of the hub by that name. */
+  get publicUrl(): string {
+    return `http://hub.localhost:${this.port}`;
+  }
+
   /** Starts the hub and gives the one-time link it prints. */
   async startHub(): Promise<string> {
     const hub = spawn(BINARY, ["web", "--port", String(this.port)], { cwd: this.repository, env: this.env, stdio: ["ignore", "pipe", "pipe"] });

@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Hub;
+use super::logins::Beside;
 use super::problem::Problem;
 use super::shapes::Session;
 use crate::callers::is_below;
@@ -21,6 +22,19 @@ const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// Nothing from elsewhere, nothing inline, in nobody's frame.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
+
+/// What the page sends beside its cookie.
+const KEY: HeaderName = HeaderName::from_static("x-synapse-key");
+const KEY_PROTOCOL: &str = "synapse-key.";
+/// The protocol of our WebSockets, which a page names beside its key.
+pub(super) const PROTOCOL: &str = "synapse";
+/// What a proxy adds.
+const FORWARDED: [HeaderName; 4] = [
+    header::FORWARDED,
+    header::VIA,
+    HeaderName::from_static("x-forwarded-for"),
+    HeaderName::from_static("x-real-ip"),
+];
 
 /// What comes with every answer.
 const HEADERS: [(HeaderName, &str); 5] = [
@@ -106,11 +120,14 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         None
     } else {
         let peer = request.extensions().get::<Peer>();
-        Some(caller(
-            hub,
-            headers,
-            peer.is_some_and(|peer| is_trusted(door, peer, host)),
-        )?)
+        let is_own = peer.is_some_and(|peer| is_own_user(door, peer, headers, host));
+        let beside = match is_own {
+            true => Beside::User,
+            false => Beside::Key(key(headers)),
+        };
+        let caller = caller(hub, headers, beside)?;
+        peer.inspect(|peer| peer.prove());
+        Some(caller)
     };
     if let Some(caller) = &caller {
         if caller.read_only && is_act(request) && path != "/api/auth/logout" {
@@ -135,18 +152,25 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     Ok(caller)
 }
 
-/// Whether a cookie counts on this connection. Browsers send it to every port of the machine, so on loopback it
-/// counts only for the user of this hub and for root; unless a proxy of this machine serves a name of ours.
-fn is_trusted(door: &Door, peer: &Peer, host: &str) -> bool {
-    let is_proxied = door
-        .names
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(name_of(host)));
+/// Whether the kernel says that the user of this hub calls, or root. It says so of a proxy as well, and who is behind
+/// that is anybody: a proxy is known by the name it serves, or by what it adds.
+fn is_own_user(door: &Door, peer: &Peer, headers: &HeaderMap, host: &str) -> bool {
+    let name = name_of(host);
+    let is_public = |known: &String| known.eq_ignore_ascii_case(name);
+    let is_proxied = door.names.iter().any(is_public)
+        || FORWARDED.iter().any(|header| headers.contains_key(header));
     let own = rustix::process::geteuid().as_raw();
-    !peer.is_here() || is_proxied || peer.user().is_some_and(|user| user == own || user == 0)
+    peer.is_here() && !is_proxied && peer.user().is_some_and(|user| user == own || user == 0)
 }
 
-fn caller(hub: &Hub, headers: &HeaderMap, has_cookie: bool) -> Result<Session, Problem> {
+/// The key beside the cookie: in a header, or among the protocols of a WebSocket, to which a page can add no header.
+fn key(headers: &HeaderMap) -> Option<&str> {
+    let offered = text(headers, header::SEC_WEBSOCKET_PROTOCOL).unwrap_or_default();
+    let mut offered = offered.split(',').map(str::trim);
+    text(headers, KEY).or_else(|| offered.find_map(|protocol| protocol.strip_prefix(KEY_PROTOCOL)))
+}
+
+fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session, Problem> {
     let bearer = text(headers, header::AUTHORIZATION)
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(str::trim);
@@ -159,8 +183,8 @@ fn caller(hub: &Hub, headers: &HeaderMap, has_cookie: bool) -> Result<Session, P
             read_only: false,
         });
     }
-    let secret = secret(headers, &hub.door.cookie).filter(|_| has_cookie);
-    let known = secret.and_then(|secret| hub.logins.who(secret));
+    let secret = secret(headers, &hub.door.cookie);
+    let known = secret.and_then(|secret| hub.logins.who(secret, beside));
     known.ok_or_else(|| {
         let error = "who are you? Open the link that `synapse web` or `synapse web login` prints";
         Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", error)
@@ -180,7 +204,7 @@ fn is_below_agent(hub: &Hub, request: &Request) -> bool {
     let callers = request.extensions().get::<Peer>().map(Peer::processes);
     let callers = callers.unwrap_or_default();
     let agents = hub.registry.list().unwrap_or_default();
-    let mut agents = agents.iter();
+    let mut agents = agents.iter().filter(|agent| !agent.may_answer_itself);
     agents.any(|agent| callers.iter().any(|caller| is_below(*caller, agent.pid)))
 }
 

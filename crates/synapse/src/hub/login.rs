@@ -78,9 +78,28 @@ pub(super) struct Device {
     pub(super) id: String,
     pub(super) name: String,
     hash: String,
+    /// Of the key that goes beside the cookie. Devices of before it was invented have none.
+    #[serde(default)]
+    key_hash: String,
     pub(super) right: Right,
     pub(super) created_at: Timestamp,
     pub(super) last_seen_at: Timestamp,
+}
+
+impl Device {
+    /// Whether this key belongs to the device.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        self.key_hash == hash_of(key)
+    }
+}
+
+/// A device that has just been let in, and what it shows from now on. Browsers send the secret, a cookie, to every
+/// port of a machine; the key goes where the page itself sends it and nowhere else.
+#[derive(Debug)]
+pub(super) struct Admission {
+    pub(super) device: Device,
+    pub(super) secret: String,
+    pub(super) key: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,22 +147,27 @@ impl Book {
         codes.any(|code| code.hash == hash && code.expires_at > now)
     }
 
-    /// Uses up a code: a new device and the secret that it shows from now on.
-    fn exchange(&mut self, code: &str, name: &str, now: Timestamp) -> Option<(Device, String)> {
+    /// Uses up a code.
+    fn exchange(&mut self, code: &str, name: &str, now: Timestamp) -> Option<Admission> {
         let hash = hash_of(code);
         let at = self.codes.iter().position(|code| code.hash == hash)?;
         let code = self.codes.remove(at);
-        let secret = new_secret();
+        let [secret, key] = [new_secret(), new_secret()];
         let device = Device {
             id: uuid::Uuid::now_v7().to_string(),
             name: name.to_owned(),
             hash: hash_of(&secret),
+            key_hash: hash_of(&key),
             right: code.right,
             created_at: now,
             last_seen_at: now,
         };
         self.devices.push(device.clone());
-        Some((device, secret))
+        Some(Admission {
+            device,
+            secret,
+            key,
+        })
     }
 
     /// The device that shows this secret. Comparing hashes tells nothing of the secret, however long
@@ -177,11 +201,7 @@ impl LoginFile {
     }
 
     /// Uses up a code.
-    pub(super) fn exchange(
-        &self,
-        code: &str,
-        name: &str,
-    ) -> Result<((Device, String), Book), LoginError> {
+    pub(super) fn exchange(&self, code: &str, name: &str) -> Result<(Admission, Book), LoginError> {
         // Looked at first: whoever guesses must not make us write.
         if !self.read()?.has_code(code, Timestamp::now()) {
             return Err(LoginError::BadCode);
@@ -245,8 +265,13 @@ mod tests {
     fn a_code_lets_one_device_in() {
         let mut book = Book::default();
         let code = book.mint(Right::ReadOnly, later(0));
-        let (device, secret) = book.exchange(&code, "phone", later(1)).unwrap();
+        let Admission {
+            device,
+            secret,
+            key,
+        } = book.exchange(&code, "phone", later(1)).unwrap();
         assert_eq!(device.right, Right::ReadOnly);
+        assert!(device.has_key(&key) && !device.has_key(&secret) && !device.has_key(""));
         assert_eq!(book.device(&secret, later(2)).unwrap().id, device.id);
         assert!(
             book.device(&code, later(2)).is_none(),
@@ -269,7 +294,7 @@ mod tests {
     fn a_device_that_is_not_seen_is_forgotten() {
         let mut book = Book::default();
         let code = book.mint(Right::Act, later(0));
-        let (_, secret) = book.exchange(&code, "old", later(0)).unwrap();
+        let Admission { secret, .. } = book.exchange(&code, "old", later(0)).unwrap();
         let month = DEVICE_LIFE.as_secs();
         assert!(book.device(&secret, later(month - 1)).is_some());
         assert!(book.device(&secret, later(month)).is_none());
@@ -292,10 +317,14 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = LoginFile::new(home.path().join("web.json"));
         let code = file.mint(Right::Act).unwrap();
-        let ((_, secret), _) = file.exchange(&code, "laptop").unwrap();
+        let (Admission { secret, key, .. }, _) = file.exchange(&code, "laptop").unwrap();
         let text = fs::read_to_string(&file.path).unwrap();
         assert!(text.contains("laptop"));
-        assert!(!text.contains(&code) && !text.contains(&secret));
+        assert!(
+            ![code.as_str(), &secret, &key]
+                .iter()
+                .any(|word| text.contains(word))
+        );
         let mode = fs::metadata(&file.path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(matches!(

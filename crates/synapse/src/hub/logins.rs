@@ -6,11 +6,20 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
-use super::login::{Book, Device, LoginError, LoginFile, Right};
+use super::login::{Admission, Book, Device, LoginError, LoginFile, Right};
 use super::shapes::{self, Session};
 
 /// How exactly it is known when a device was last seen: writing each time would wear the disk.
 const SEEN: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a cookie needs beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside<'a> {
+    /// Nothing: the kernel says that the caller is the user of this hub.
+    User,
+    /// The key of the device, and this is what was shown.
+    Key(Option<&'a str>),
+}
 
 /// The devices.
 #[derive(Debug)]
@@ -33,11 +42,18 @@ impl Logins {
         })
     }
 
-    /// Who shows this secret.
-    pub(super) fn who(self: &Arc<Self>, secret: &str) -> Option<Session> {
+    /// Who shows this secret, with what must be beside it.
+    pub(super) fn who(self: &Arc<Self>, secret: &str, beside: Beside<'_>) -> Option<Session> {
         let now = Timestamp::now();
         let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
         let device = book.device(secret, now)?;
+        let is_complete = match beside {
+            Beside::User => true,
+            Beside::Key(shown) => shown.is_some_and(|key| device.has_key(key)),
+        };
+        if !is_complete {
+            return None;
+        }
         let (session, seen) = (session(device), device.last_seen_at);
         drop(book);
         if seen + SEEN < now
@@ -68,11 +84,15 @@ impl Logins {
         self.file.mint(right)
     }
 
-    /// Uses up a code: who came in, and the secret to show from now on.
-    pub(super) fn exchange(&self, code: &str, name: &str) -> Result<(Session, String), LoginError> {
-        let ((device, secret), book) = self.file.exchange(code, name)?;
+    /// Uses up a code: who came in, and what they show from now on.
+    pub(super) fn exchange(
+        &self,
+        code: &str,
+        name: &str,
+    ) -> Result<(Session, Admission), LoginError> {
+        let (admission, book) = self.file.exchange(code, name)?;
         self.set(book);
-        Ok((session(&device), secret))
+        Ok((session(&admission.device), admission))
     }
 
     /// The devices, the last seen first.

@@ -44,6 +44,8 @@ pub struct Address {
     pub transport: Transport,
     /// The file with the token that lets its owner in.
     pub token_path: Option<PathBuf>,
+    /// Whether what the agent has started may answer its questions.
+    pub may_answer_itself: bool,
     /// Whether that token replaces one that others may have seen.
     pub is_token_replaced: bool,
 }
@@ -85,6 +87,7 @@ impl Claim {
                 transport: Transport::default(),
                 token_path: None,
                 is_token_replaced: false,
+                may_answer_itself: false,
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 other: std::collections::BTreeMap::new(),
             },
@@ -119,6 +122,7 @@ impl Claim {
         self.entry.endpoint = address.endpoint;
         self.entry.transport = address.transport;
         self.entry.token_path = address.token_path;
+        self.entry.may_answer_itself = address.may_answer_itself;
         self.entry.is_token_replaced = address.is_token_replaced;
         self.is_published = true;
         self.write()

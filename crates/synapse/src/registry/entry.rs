@@ -52,6 +52,9 @@ pub struct Entry {
         rename = "token_replaced"
     )]
     pub is_token_replaced: bool,
+    /// Whether what the agent has started may answer its questions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_answer_itself: bool,
     /// The version of Synapse that wrote this.
     #[serde(default)]
     pub version: String,

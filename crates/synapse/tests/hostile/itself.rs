@@ -1,5 +1,9 @@
 //! An agent that wants to allow itself what a person should.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -22,13 +26,17 @@ fn shell(world: &World, flags: &[&str]) {
 
 /// Has the shell run a command of ours; how that ended, and what it said.
 fn run_below(world: &World, name: &str, command: &str) -> (String, String) {
-    let program = world
-        .command(&[])
-        .get_program()
-        .to_str()
-        .unwrap()
-        .to_owned();
-    let line = format!("{program} {command} > {name}.said 2>&1; echo $? > {name}.code");
+    run_line_below(world, name, &format!("{} {command}", program(world)))
+}
+
+fn program(world: &World) -> String {
+    let command = world.command(&[]);
+    command.get_program().to_str().unwrap().to_owned()
+}
+
+/// Has the shell run a line; how that ended, and what it said.
+fn run_line_below(world: &World, name: &str, line: &str) -> (String, String) {
+    let line = format!("{line} > {name}.said 2>&1; echo $? > {name}.code");
     let (status, sent) = world.call(
         "POST",
         "/tasks/send",
@@ -39,6 +47,97 @@ fn run_below(world: &World, name: &str, command: &str) -> (String, String) {
     let read = |end: &str| std::fs::read_to_string(file(end)).unwrap_or_default();
     world.wait_until("it has run", |_| !read("code").is_empty());
     (read("code").trim().to_owned(), read("said"))
+}
+
+/// A hub that runs, and a script that presses a key of the shell through it.
+fn hub(world: &World) -> Child {
+    let hub = world
+        .command(&["web", "--port", "0"])
+        .env("MCBD_AUTH_TOKEN", "hub-token")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut hub = hub.unwrap();
+    let mut link = String::new();
+    let mut out = BufReader::new(hub.stdout.take().unwrap());
+    out.read_line(&mut link).unwrap();
+    let port = link.split(['/', ':']).nth(4).unwrap().to_owned();
+    let script = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/{port}\nprintf 'POST /api/agents/shell/keys HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\
+         Authorization: Bearer hub-token\\r\\nContent-Type: application/json\\r\\nContent-Length: 15\\r\\n\
+         Connection: close\\r\\n\\r\\n{{\"keys\":[\"Up\"]}}' >&3\ncat <&3\n"
+    );
+    std::fs::write(world.home.path().join("ask.sh"), script).unwrap();
+    let knows_shell = || {
+        let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        let head = format!(
+            "GET /api/agents/shell HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer hub-token\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.contains(" 200 OK")
+    };
+    world.wait_until("the hub knows the shell", |_| knows_shell());
+    hub
+}
+
+/// What the script says, run by somebody who is not below the agent.
+fn ask_from_outside(world: &World) -> String {
+    let asked = std::process::Command::new("bash")
+        .arg(world.home.path().join("ask.sh"))
+        .output();
+    String::from_utf8(asked.unwrap().stdout).unwrap()
+}
+
+#[test]
+fn the_hub_carries_no_answer_of_an_agent_to_itself() {
+    let world = World::new();
+    shell(&world, &[]);
+    let mut hub = hub(&world);
+    let (_, said) = run_line_below(&world, "hub", "bash ask.sh");
+    let from_outside = ask_from_outside(&world);
+    hub.kill().unwrap();
+    hub.wait().unwrap();
+    assert!(from_outside.contains(" 200 OK"), "{from_outside}");
+    assert!(
+        said.contains(" 403 ") && said.contains("answers_itself"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_hub_carries_it_where_the_agent_was_started_so() {
+    let world = World::new();
+    shell(&world, &["--may-answer-itself"]);
+    let mut hub = hub(&world);
+    let (_, said) = run_line_below(&world, "hub", "bash ask.sh");
+    hub.kill().unwrap();
+    hub.wait().unwrap();
+    assert!(said.contains(" 200 OK"), "{said}");
+}
+
+#[test]
+fn the_tools_of_an_agent_do_not_answer_it() {
+    let world = World::new();
+    shell(&world, &[]);
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
+    } });
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let answer = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "answer", "arguments": { "agent": "shell", "value": "yes" },
+    } });
+    let said = format!("{hello}\n{ready}\n{answer}\n");
+    std::fs::write(world.home.path().join("mcp.in"), said).unwrap();
+    // It says that it is nobody's: as itself it would not even find itself.
+    let script = format!(
+        "coproc MCP {{ env -u SYNAPSE_AGENT_ID {} mcp; }}\ncat mcp.in >&${{MCP[1]}}\nread -r one <&${{MCP[0]}}\nread -r two <&${{MCP[0]}}\necho \"$two\"\n",
+        program(&world)
+    );
+    std::fs::write(world.home.path().join("mcp.sh"), script).unwrap();
+    let (_, said) = run_line_below(&world, "mcp", "bash mcp.sh");
+    assert!(said.contains("does not answer its own questions"), "{said}");
 }
 
 #[test]

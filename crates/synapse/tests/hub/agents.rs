@@ -235,3 +235,16 @@ fn agents_worktrees_and_files_are_found() {
     let nothing = desk.browser.get("/api/search?q=").ok();
     assert_eq!(nothing["agents"], json!([]));
 }
+
+#[test]
+fn the_page_may_start_an_agent_that_answers_itself() {
+    let desk = Desk::new();
+    for (name, asked) in [("one", json!(true)), ("two", json!(false))] {
+        let body = json!({ "profile": "dummy", "name": name, "may_answer_itself": asked });
+        desk.browser.post("/api/agents", &body).ok();
+        let listed = desk.world.json(&["list", "--json"]);
+        let mut listed = listed.as_array().unwrap().iter();
+        let entry = listed.find(|entry| entry["handle"] == name).unwrap();
+        assert_eq!(entry["may_answer_itself"] == true, asked == true, "{entry}");
+    }
+}

@@ -150,6 +150,7 @@ pub fn exchange(address: &str, head: &str, body: &[u8]) -> Answer {
 pub struct Browser {
     pub address: String,
     pub cookie: String,
+    pub key: String,
 }
 
 impl Browser {
@@ -164,7 +165,12 @@ impl Browser {
         let answer = redeem(&address, code);
         let cookie = answer.header("set-cookie").unwrap();
         let cookie = cookie.split(';').next().unwrap().to_owned();
-        Self { address, cookie }
+        let key = answer.ok()["key"].as_str().unwrap().to_owned();
+        Self {
+            address,
+            cookie,
+            key,
+        }
     }
 
     fn request(&self, method: &str, path: &str, more: &str, body: &[u8]) -> Answer {

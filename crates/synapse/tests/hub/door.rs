@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::browser::{Desk, dial, exchange};
+use crate::browser::{Browser, Desk, Hub, TOKEN, dial, exchange};
+use crate::world::World;
 
 /// A request with a cookie that is right, and everything else as given.
 fn head(desk: &Desk, method: &str, path: &str, host: &str, more: &str) -> String {
@@ -176,4 +177,88 @@ fn what_cannot_be_used_says_what_would_be_right() {
     browser
         .post("/api/devices", &large)
         .refused(413, "too_large");
+}
+
+#[test]
+fn behind_a_proxy_a_cookie_needs_the_key_that_does_not_travel_with_it() {
+    let world = World::new();
+    world.configure("host_names: [box.lan]\n");
+    let hub = Hub::start(&world, &["--port", "0"]);
+    let browser = Browser::open(&hub);
+    let ask = |host: &str, more: &str| {
+        let cookie = &browser.cookie;
+        let head =
+            format!("GET /api/session HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n{more}");
+        exchange(&hub.address, &head, b"")
+    };
+    let key = format!("X-Synapse-Key: {}\r\n", browser.key);
+    let wrong = format!("X-Synapse-Key: {}x\r\n", browser.key);
+    // The kernel says that we are the same user, and nobody stands between.
+    ask(&hub.address, "").ok();
+    for (host, proxy) in [
+        ("box.lan", ""),
+        ("BOX.lan:8443", ""),
+        (hub.address.as_str(), "X-Forwarded-For: 10.0.0.9\r\n"),
+        (hub.address.as_str(), "Via: 1.1 proxy\r\n"),
+    ] {
+        ask(host, proxy).refused(401, "unauthorized");
+        ask(host, &format!("{proxy}{wrong}")).refused(401, "unauthorized");
+        ask(host, &format!("{proxy}{key}")).ok();
+    }
+    // A page can add no header to a WebSocket.
+    let open = |protocols: &str| {
+        let head = format!(
+            "GET /api/ws HTTP/1.1\r\nHost: box.lan\r\nOrigin: http://box.lan\r\nCookie: {}\r\n\
+             Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Protocol: {protocols}\r\n\r\n",
+            browser.cookie
+        );
+        let mut stream = std::net::TcpStream::connect(&hub.address).unwrap();
+        std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+        let mut lines =
+            std::io::BufRead::lines(std::io::BufReader::new(stream)).map_while(Result::ok);
+        let answer: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        answer.join("\n").to_lowercase()
+    };
+    assert!(open("synapse").contains(" 401 "));
+    let opened = open(&format!("synapse, synapse-key.{}", browser.key));
+    assert!(opened.contains(" 101 "), "{opened}");
+    assert!(
+        opened.contains("sec-websocket-protocol: synapse"),
+        "{opened}"
+    );
+    // A program that has the token needs neither.
+    let bearer = format!("Authorization: Bearer {TOKEN}\r\n");
+    ask("box.lan", &bearer).ok();
+}
+
+#[test]
+fn the_cookie_of_one_user_is_none_for_another() {
+    // Only root can be somebody else.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let desk = Desk::new();
+    let ask = |user: u32, key: &str| {
+        let script = "import os, socket, sys\nos.setuid(int(sys.argv[1]))\n\
+            host, port = sys.argv[2].split(':')\nc = socket.socket()\nc.connect((host, int(port)))\n\
+            k = 'X-Synapse-Key: ' + sys.argv[4] + '\\r\\n' if sys.argv[4] else ''\n\
+            c.sendall(('GET /api/session HTTP/1.1\\r\\nHost: %s\\r\\nCookie: %s\\r\\n%s\\r\\n' % (sys.argv[2], sys.argv[3], k)).encode())\n\
+            print(c.recv(64).split()[1].decode())";
+        let asked = std::process::Command::new("python3")
+            .args(["-c", script, &user.to_string(), &desk.hub.address])
+            .args([&desk.browser.cookie, key])
+            .output();
+        String::from_utf8(asked.unwrap().stdout)
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(ask(0, ""), "200");
+    assert_eq!(ask(65_534, ""), "401", "the hub runs as root");
+    assert_eq!(
+        ask(65_534, &desk.browser.key),
+        "200",
+        "who has both is the device"
+    );
 }

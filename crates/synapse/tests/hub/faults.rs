@@ -86,7 +86,7 @@ fn a_program_that_crashes_takes_its_agent_along() {
 
 #[test]
 fn a_host_that_does_not_answer_shows_as_failed_and_comes_back() {
-    let desk = Desk::new();
+    let mut desk = Desk::new();
     let dir = desk.repository.path.to_str().unwrap();
     desk.world
         .ok(&["start", "dummy", "--port", "0", "--cwd", dir]);
@@ -97,8 +97,10 @@ fn a_host_that_does_not_answer_shows_as_failed_and_comes_back() {
     let file = desk.world.launch_token_file();
     let token = fs::read_to_string(&file).unwrap();
     fs::write(&file, "no token at all").unwrap();
-    let browser = restart(&desk);
-    let failed = browser.1.wait_for_status("dummy", "failed");
+    desk.hub.kill();
+    let hub = Hub::start(&desk.world, &["--port", "0"]);
+    let browser = Browser::open(&hub);
+    let failed = browser.wait_for_status("dummy", "failed");
     assert!(
         failed["evidence"]
             .as_str()
@@ -107,20 +109,10 @@ fn a_host_that_does_not_answer_shows_as_failed_and_comes_back() {
         "{failed}"
     );
     browser
-        .1
         .post("/api/agents/dummy/send", &json!({ "text": "x" }))
         .refused(502, "agent_unreachable");
     fs::write(&file, token).unwrap();
-    browser.1.wait_for_status("dummy", "idle");
-}
-
-/// A second hub for the same agents, with a home of its own.
-fn restart(desk: &Desk) -> (Hub, Browser) {
-    let home = desk.world.home.path().join("second");
-    let mut command = desk.world.command(&["web", "--port", "0"]);
-    let hub = Hub::run(command.env("SYNAPSE_HOME", home));
-    let browser = Browser::open(&hub);
-    (hub, browser)
+    browser.wait_for_status("dummy", "idle");
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn without_a_cookie_nothing_is_told() {
     let stranger = |cookie: &str| Browser {
         address: desk.browser.address.clone(),
         cookie: cookie.to_owned(),
+        key: String::new(),
     };
     let name = desk.browser.cookie.split('=').next().unwrap();
     for cookie in ["", "a=b", &format!("{name}="), &format!("{name}=wrong")] {
@@ -225,4 +226,25 @@ fn a_browser_is_opened_by_way_of_a_file_that_nobody_else_can_read() {
     );
     assert_eq!(hub.interrupt(), 0);
     assert!(!home.join("synapse/open.html").exists());
+}
+
+#[test]
+fn wrong_codes_write_nothing_and_are_soon_not_looked_at() {
+    let desk = Desk::new();
+    let file = desk.world.home.path().join("synapse/web.json");
+    // A file that is written is another one.
+    let identity = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&file).unwrap());
+    let before = identity();
+    let link = desk.world.ok(&["web", "login"]);
+    assert_ne!(identity(), before, "a code is written down");
+    let before = identity();
+    let statuses: Vec<u16> = (0..8)
+        .map(|number| redeem(&desk.hub.address, &format!("wrong{number}")).status)
+        .collect();
+    assert_eq!(statuses, [401, 401, 401, 401, 401, 401, 429, 429]);
+    let (_, code) = link.trim().split_once("#code=").unwrap();
+    redeem(&desk.hub.address, code).refused(429, "too_many_codes");
+    assert_eq!(identity(), before);
+    // Who is in stays in.
+    desk.browser.get("/api/session").ok();
 }

@@ -1,5 +1,7 @@
 //! Coming in, and going out.
 
+use std::time::Instant;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse};
@@ -13,6 +15,7 @@ use crate::hub::Hub;
 use crate::hub::login::{DEVICE_LIFE, LoginError};
 use crate::hub::problem::Problem;
 use crate::hub::shapes::Session;
+use crate::serve::Peer;
 
 /// Longer names are cut.
 const NAME: usize = 60;
@@ -28,12 +31,21 @@ pub(super) struct Exchange {
 
 /// Uses up a code and sets the cookie.
 #[utoipa::path(post, path = "/api/auth/exchange", request_body = Exchange,
-    responses((status = 200, description = "`{session}` and the cookie"), (status = 401, description = "bad_code")))]
+    responses((status = 200, description = "`{session, key}` and the cookie"), (status = 401, description = "bad_code"),
+        (status = 429, description = "too_many_codes")))]
 pub(super) async fn exchange(
     State(hub): State<Hub>,
+    peer: Option<Extension<Peer>>,
     headers: HeaderMap,
     Body(body): Body<Exchange>,
 ) -> Result<impl IntoResponse, Problem> {
+    let source = peer.map(|Extension(peer)| peer.source());
+    if let Err(wait) = hub.wrong_codes.check(source, Instant::now()) {
+        let seconds = wait.as_secs() + 1;
+        let error = format!("too many wrong codes; try again in {seconds} s");
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        return Err(Problem::new(status, "too_many_codes", error));
+    }
     let name = body.name.unwrap_or_else(|| name_of(&headers));
     let name: String = name
         .chars()
@@ -42,17 +54,19 @@ pub(super) async fn exchange(
         .collect();
     let logins = hub.logins.clone();
     let done = tokio::task::spawn_blocking(move || logins.exchange(&body.code, &name)).await;
-    let (session, secret) = done
+    let (session, admission) = done
         .map_err(Problem::internal)?
         .map_err(|error| match error {
             LoginError::BadCode => {
+                hub.wrong_codes.note(source, Instant::now());
                 Problem::new(StatusCode::UNAUTHORIZED, "bad_code", error.to_string())
             }
             error => Problem::internal(error),
         })?;
-    let cookie = cookie(&hub, &headers, &secret, DEVICE_LIFE.as_secs());
+    let cookie = cookie(&hub, &headers, &admission.secret, DEVICE_LIFE.as_secs());
     let cookie = AppendHeaders([(header::SET_COOKIE, cookie)]);
-    Ok((cookie, Json(json!({ "session": session }))))
+    let body = json!({ "session": session, "key": admission.key });
+    Ok((cookie, Json(body)))
 }
 
 /// Who is asking.

@@ -14,6 +14,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::hub::Hub;
+use crate::hub::guard::PROTOCOL;
 use crate::hub::live::{Numbered, Snapshot};
 use crate::hub::shapes::Session;
 
@@ -53,7 +54,7 @@ pub(super) async fn follow(
     Extension(session): Extension<Session>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let upgrade = upgrade.max_message_size(LONGEST);
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LONGEST);
     let counted = hub.count_socket();
     upgrade.on_upgrade(move |socket| async move {
         let _counted = counted;

@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite::Message as AgentMessage;
 use super::socket::{GOING_AWAY, NO_SESSION, PATIENCE, close};
 use crate::client::{Client, Terminal};
 use crate::hub::Hub;
+use crate::hub::guard::PROTOCOL;
 use crate::hub::problem::Problem;
 use crate::hub::shapes::Session;
 
@@ -41,7 +42,7 @@ pub(super) async fn attach(
     Extension(session): Extension<Session>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let upgrade = upgrade.max_message_size(LONGEST);
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LONGEST);
     let counted = hub.count_socket();
     upgrade.on_upgrade(move |mut socket| async move {
         let _counted = counted;
