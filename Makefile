@@ -28,6 +28,7 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 	$(MAKE) --no-print-directory test-web
+	scripts/soak 1
 
 web: ## build the page into web/dist, which the binary carries
 	scripts/setup-web build
@@ -67,7 +68,7 @@ fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS e
 			-timeout=$(FUZZ_INPUT_SECONDS) -rss_limit_mb=1024; \
 	done
 
-soak: ## ten agents under mixed load, kills and hostile output for MINUTES (default 10); prints a verdict
+soak: ## ten agents under mixed load, kills, hostile output, a full disk and clock jumps for MINUTES (default 10); prints a verdict
 	cargo build --locked --bin synapse
 	scripts/soak $(or $(MINUTES),10)
 
