@@ -21,6 +21,8 @@ enum State {
     Text,
     Escape,
     Control,
+    /// A control sequence that began with `?`: modes, and several at once.
+    Private,
 }
 
 impl Meter {
@@ -45,23 +47,25 @@ impl Meter {
         let (cols, rows) = (usize::from(size.cols()), usize::from(size.rows()));
         let (line, screen) = (cols + rows, cols * rows);
         let (next, cost) = match (self.state, byte) {
-            (_, 0x1b) => (State::Escape, 1),
+            (_, 0x1b) | (State::Escape, 0x20..=0x2f) => (State::Escape, 1),
             // These end a sequence, whatever it is.
             (_, 0x18 | 0x1a) => (State::Text, 1),
             // Line ends are obeyed inside sequences too.
             (state, b'\n' | 0x0b | 0x0c) => (state, line),
-            (State::Text, _) | (_, 0..=0x1f | 0x7f..) => (self.state, 1),
+            (State::Text, _)
+            | (_, 0..=0x1f | 0x7f..)
+            | (State::Control, b' '..=b'>')
+            | (State::Private, b' '..=b':' | b'<'..=b'?') => (self.state, 1),
             (State::Escape, b'[') => (State::Control, 1),
-            (State::Escape, 0x20..=0x2f) => (State::Escape, 1),
-            (State::Escape, _) => (State::Text, screen),
+            (State::Control, b'?') => (State::Private, 1),
             // Each parameter may be a mode of its own.
-            (State::Control, b';') => (State::Control, screen),
-            (State::Control, 0x20..=0x3f) => (State::Control, 1),
-            (State::Control, b'm' | b'H' | b'f' | b'A'..=b'G' | b'd' | b'u' | b'n' | b't') => {
-                (State::Text, line)
-            }
-            (State::Control, b'K' | b'X' | b'P' | b'@') => (State::Text, line),
-            (State::Control, _) => (State::Text, screen),
+            (State::Private, b';') => (State::Private, screen),
+            // Colours, the cursor, reports, and what stays within a line.
+            (
+                State::Control,
+                b'@'..=b'H' | b'K' | b'P' | b'X' | b'd' | b'f' | b'm' | b'n' | b't' | b'u',
+            ) => (State::Text, line),
+            (State::Escape | State::Control | State::Private, _) => (State::Text, screen),
         };
         self.state = next;
         cost
@@ -125,6 +129,8 @@ mod tests {
     fn ordinary_output_comes_whole() {
         let line = "\x1b[1;32mok\x1b[0m   Compiling synapse v0.1.0 (hello, world)\r\n".as_bytes();
         assert_eq!(portions(line, 1_000, Size::USUAL), [1_000]);
+        let colours = b"\x1b[38;2;10;20;30;48;2;1;2;3mx";
+        assert_eq!(portions(colours, 2_000, Size::USUAL), [2_000]);
         assert_eq!(portions(&[b'x'; 1_024], 64, Size::USUAL), [64]);
     }
 
