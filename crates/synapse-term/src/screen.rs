@@ -11,6 +11,7 @@ mod scan;
 mod shed;
 mod size;
 mod snapshot;
+mod sync;
 mod work;
 
 use std::cell::Cell;
@@ -30,6 +31,7 @@ use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
 use scan::{Found, Scanner};
 use shed::Shed;
+use sync::Sync;
 
 pub use overlay::Overlay;
 pub use size::{Size, SizeError};
@@ -40,11 +42,6 @@ pub const SCROLLBACK: usize = 2_000;
 
 /// How long a synchronized update may hold the screen back, as in the emulator's own default.
 pub const SYNC_PATIENCE: Duration = Duration::from_millis(150);
-
-/// How many bytes a synchronized update may hold back, and how much work they may be, whatever the pieces they come
-/// in: all of it is done when the update ends.
-const SYNC_BYTES: usize = 1 << 20;
-const SYNC_WORK: usize = 16 << 20;
 
 /// How many signals wait for somebody to take them; of more, the older half is forgotten.
 const SIGNALS: usize = 1_024;
@@ -440,43 +437,6 @@ fn partial_char(bytes: &[u8]) -> usize {
         return if back < length { back } else { 0 };
     }
     0
-}
-
-/// An open synchronized update.
-struct Sync {
-    since: Duration,
-    /// How many more bytes it may hold back.
-    bytes: usize,
-    /// How much more work it may hold back.
-    work: usize,
-    meter: Meter,
-}
-
-impl Sync {
-    fn new(since: Duration) -> Self {
-        Self {
-            since,
-            bytes: SYNC_BYTES,
-            work: SYNC_WORK,
-            meter: Meter::default(),
-        }
-    }
-
-    /// How many of these bytes it holds back; the rest is too much.
-    fn hold(&mut self, bytes: &[u8], size: Size) -> usize {
-        let mut count = 0;
-        for byte in bytes {
-            let cost = self.meter.cost(*byte, size);
-            if self.bytes == 0 || cost > self.work {
-                (self.bytes, self.work) = (0, 0);
-                break;
-            }
-            self.bytes -= 1;
-            self.work -= cost;
-            count += 1;
-        }
-        count
-    }
 }
 
 /// Tells the parser whether a synchronized update is open; the clock is the caller's.
