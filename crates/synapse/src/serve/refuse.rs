@@ -37,7 +37,7 @@ fn answer(status: &str, headers: &str, error: &str) -> String {
 /// Says why, and closes. A client that is answered before it has asked takes that for an error, so it may ask first;
 /// and closing with unread bytes resets the connection, and the client would never see the reason.
 pub(super) async fn say(mut stream: TcpStream, answer: &str) {
-    let _ = timeout(PATIENCE, stream.readable()).await;
+    let _ = timeout(PATIENCE, stream.peek(&mut [0])).await;
     let _ = timeout(PATIENCE, async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;
