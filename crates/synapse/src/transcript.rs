@@ -7,12 +7,17 @@
 //! it belongs to the same folder and holds the whole message, and no other one does. In doubt it says
 //! nothing, and the reply is read off the screen.
 
+mod aider;
 mod claude;
 mod codex;
 mod cursor;
 mod follower;
 mod gemini;
+mod log;
+mod opencode;
+mod pi;
 mod place;
+mod qwen;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -31,6 +36,14 @@ pub enum Kind {
     Codex,
     /// Gemini CLI's session file.
     Gemini,
+    /// opencode's database.
+    Opencode,
+    /// Qwen Code's session file.
+    Qwen,
+    /// aider's chat history.
+    Aider,
+    /// The session file of pi.
+    Pi,
 }
 
 /// Where one program keeps its transcripts, and which of them can be ours.
@@ -62,6 +75,17 @@ impl Source {
                 (Kind::Codex, base.join("sessions"))
             }
             "gemini" => (Kind::Gemini, home.join(".gemini/tmp")),
+            "opencode" => {
+                let base = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
+                (Kind::Opencode, base.join("opencode"))
+            }
+            "qwen" => (Kind::Qwen, home.join(".qwen/projects")),
+            "aider" => (Kind::Aider, dir.to_owned()),
+            "pi" => {
+                let base =
+                    variable("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent"));
+                (Kind::Pi, base.join("sessions"))
+            }
             _ => return None,
         };
         Some(Self {
@@ -84,8 +108,24 @@ impl Source {
 
     /// The transcript that was written to last, if any was since then.
     pub fn newest(&self, since: SystemTime) -> Option<PathBuf> {
-        let files = place::changed_since(&self.root, since).into_iter();
+        let files = self.changed_since(since).into_iter();
         files.max().map(|(_, path)| path)
+    }
+
+    /// The files that may be ours and changed since then.
+    fn changed_since(&self, since: SystemTime) -> Vec<(SystemTime, PathBuf)> {
+        match self.kind {
+            Kind::Opencode => place::of_these([self.root.join("opencode.db-wal")], since),
+            // It is in the folder, or in that of the repository.
+            Kind::Aider => {
+                let folders = self.root.ancestors();
+                place::of_these(
+                    folders.map(|folder| folder.join(".aider.chat.history.md")),
+                    since,
+                )
+            }
+            _ => place::changed_since(&self.root, since),
+        }
     }
 }
 
@@ -166,6 +206,8 @@ enum Model {
     Claude(claude::Conversation),
     Codex(codex::Conversation),
     Gemini(gemini::Conversation),
+    Lines(log::Conversation, fn(&Value) -> Vec<log::Entry>),
+    Aider(log::Conversation, aider::Rows),
 }
 
 impl Model {
@@ -174,14 +216,30 @@ impl Model {
             Kind::Claude => Self::Claude(claude::Conversation::default()),
             Kind::Codex => Self::Codex(codex::Conversation::default()),
             Kind::Gemini => Self::Gemini(gemini::Conversation::default()),
+            Kind::Qwen => Self::Lines(log::Conversation::default(), qwen::entries),
+            Kind::Pi => Self::Lines(log::Conversation::default(), pi::entries),
+            // A database has no lines.
+            Kind::Opencode => Self::Lines(log::Conversation::default(), |_| Vec::new()),
+            Kind::Aider => Self::Aider(log::Conversation::default(), aider::Rows::default()),
         }
     }
 
-    fn push(&mut self, line: &Value) {
+    /// Takes a line, and when its file was last changed before it was read. What is no JSON in a file
+    /// of JSON is passed over.
+    fn push(&mut self, line: &[u8], changed: Option<Timestamp>) {
+        if let Self::Aider(conversation, rows) = self {
+            let row = String::from_utf8_lossy(line);
+            return conversation.extend(rows.push(&row, changed));
+        }
+        let Ok(line) = serde_json::from_slice::<Value>(line) else {
+            return;
+        };
         match self {
-            Self::Claude(conversation) => conversation.push(line),
-            Self::Codex(conversation) => conversation.push(line),
-            Self::Gemini(conversation) => conversation.push(line),
+            Self::Claude(conversation) => conversation.push(&line),
+            Self::Codex(conversation) => conversation.push(&line),
+            Self::Gemini(conversation) => conversation.push(&line),
+            Self::Lines(conversation, entries) => conversation.extend(entries(&line)),
+            Self::Aider(..) => {}
         }
     }
 
@@ -191,6 +249,9 @@ impl Model {
             Self::Claude(conversation) => conversation.turn(needle),
             Self::Codex(conversation) => conversation.turn(needle),
             Self::Gemini(conversation) => conversation.turn(needle),
+            Self::Lines(conversation, _) | Self::Aider(conversation, _) => {
+                conversation.turn(needle)
+            }
         }
     }
 
@@ -200,6 +261,9 @@ impl Model {
             Self::Claude(conversation) => conversation.is_of(dir),
             Self::Codex(conversation) => conversation.is_of(dir),
             Self::Gemini(conversation) => conversation.is_of(dir),
+            Self::Lines(conversation, _) => conversation.is_of(dir),
+            // It is looked for only where it belongs to it.
+            Self::Aider(..) => Some(true),
         }
     }
 }
@@ -236,11 +300,8 @@ fn bound<T>(entries: &mut Vec<T>) {
 #[cfg(test)]
 fn turn_of(kind: Kind, lines: &str, message: &str) -> Option<TurnRecord> {
     let mut model = Model::new(kind);
-    for line in lines
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-    {
-        model.push(&line);
+    for line in lines.lines() {
+        model.push(line.as_bytes(), None);
     }
     model.turn(&Needle::new(message, Timestamp::MIN))
 }

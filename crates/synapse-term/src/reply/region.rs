@@ -141,7 +141,11 @@ fn floor(rows: &[&Row], how: &Cut<'_>) -> usize {
         Some(found) if rules.is_ruled => {
             // Status rows may stand between the box and a rule above it.
             let edge = found.top - 1;
-            let is_edge = |row: &usize| rows.get(*row).is_some_and(|row| is_rule(&row.text));
+            // The bottom of a tool's box is none.
+            let is_edge = |row: &usize| {
+                rows.get(*row)
+                    .is_some_and(|row| is_rule(&row.text) && !is_bottom_edge(&row.text))
+            };
             (edge.saturating_sub(STATUS_ROWS)..edge)
                 .find(is_edge)
                 .unwrap_or(edge)
@@ -149,6 +153,10 @@ fn floor(rows: &[&Row], how: &Cut<'_>) -> usize {
         Some(found) => found.top,
         None => rows.len(),
     }
+}
+
+fn is_bottom_edge(text: &str) -> bool {
+    text.trim_start().starts_with(['╰', '└', '┗', '╚'])
 }
 
 /// Rows of status above an input box.

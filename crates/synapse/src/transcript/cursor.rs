@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use std::time::SystemTime;
 
 /// How much of the end of a file that was there before us is read.
 const TAIL: u64 = 2 << 20;
@@ -15,6 +14,15 @@ const PIECE: u64 = 4 << 20;
 
 /// A line longer than this is passed over.
 const LONGEST_LINE: usize = 32 << 20;
+
+/// What was appended to a file.
+#[derive(Debug)]
+pub(super) struct Appended {
+    /// Whole lines, without their ends.
+    pub(super) lines: Vec<Vec<u8>>,
+    /// When the file was last changed before they were read.
+    pub(super) changed: SystemTime,
+}
 
 #[derive(Debug)]
 pub(super) struct Cursor {
@@ -41,18 +49,21 @@ impl Cursor {
         })
     }
 
-    /// The lines that were appended and are JSON. A file that was replaced or cut is read anew.
-    pub(super) fn read(&mut self) -> io::Result<Vec<Value>> {
+    /// The lines that were appended. A file that was replaced or cut is read anew.
+    pub(super) fn read(&mut self) -> io::Result<Appended> {
         let mut file = File::open(&self.path)?;
         let meta = file.metadata()?;
         if meta.ino() != self.inode || meta.len() < self.offset {
             *self = Self::open(&self.path)?;
         }
+        let mut found = Appended {
+            lines: Vec::new(),
+            changed: meta.modified()?,
+        };
         if meta.len() == self.offset {
-            return Ok(Vec::new());
+            return Ok(found);
         }
         file.seek(SeekFrom::Start(self.offset))?;
-        let mut found = Vec::new();
         loop {
             let mut bytes = Vec::new();
             let length = (&mut file).take(PIECE).read_to_end(&mut bytes)?;
@@ -60,19 +71,20 @@ impl Cursor {
                 return Ok(found);
             }
             self.offset += length as u64;
-            self.split(&bytes, &mut found);
+            self.split(&bytes, &mut found.lines);
         }
     }
 
-    fn split(&mut self, bytes: &[u8], found: &mut Vec<Value>) {
+    fn split(&mut self, bytes: &[u8], found: &mut Vec<Vec<u8>>) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if !self.skips_line {
                 self.rest.extend_from_slice(piece);
             }
             if piece.last() == Some(&b'\n') {
-                let line = std::mem::take(&mut self.rest);
+                let mut line = std::mem::take(&mut self.rest);
+                line.pop();
                 if !std::mem::take(&mut self.skips_line) {
-                    found.extend(serde_json::from_slice::<Value>(&line).ok());
+                    found.push(line);
                 }
             } else if self.rest.len() > LONGEST_LINE {
                 self.rest = Vec::new();
@@ -86,32 +98,32 @@ impl Cursor {
 mod tests {
     use std::io::Write as _;
 
-    use serde_json::json;
-
     use super::*;
+
+    fn lines(cursor: &mut Cursor) -> Vec<String> {
+        let lines = cursor.read().unwrap().lines.into_iter();
+        lines.map(|line| String::from_utf8(line).unwrap()).collect()
+    }
 
     #[test]
     fn only_whole_lines_that_were_appended_are_read_and_each_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         let mut file = File::create(&path).unwrap();
-        file.write_all(b"{\"a\":1}\n{\"b\"").unwrap();
+        file.write_all(b"first\nsec").unwrap();
         let mut cursor = Cursor::open(&path).unwrap();
-        assert_eq!(cursor.read().unwrap(), [json!({"a": 1})]);
-        assert!(cursor.read().unwrap().is_empty());
-        file.write_all(b":2}\nnot json\n{\"c\":3}\n").unwrap();
-        assert_eq!(cursor.read().unwrap(), [json!({"b": 2}), json!({"c": 3})]);
-        std::fs::write(&path, "{\"d\":4}\n").unwrap();
-        assert_eq!(
-            cursor.read().unwrap(),
-            [json!({"d": 4})],
-            "a file that was cut is read anew"
-        );
+        assert_eq!(lines(&mut cursor), ["first"]);
+        assert!(lines(&mut cursor).is_empty());
+        file.write_all(b"ond\n\nthird\n").unwrap();
+        assert_eq!(lines(&mut cursor), ["second", "", "third"]);
+        std::fs::write(&path, "fourth\n").unwrap();
+        let anew = lines(&mut cursor);
+        assert_eq!(anew, ["fourth"], "a file that was cut is read anew");
         let other = folder.path().join("y");
-        std::fs::write(&other, "{\"a\":1}\n{\"e\":5}\n{\"e\":6}\n").unwrap();
+        std::fs::write(&other, "first\nfifth\nsixth\n").unwrap();
         std::fs::rename(&other, &path).unwrap();
         assert_eq!(
-            cursor.read().unwrap().len(),
+            lines(&mut cursor).len(),
             3,
             "another file in its place is read from its start"
         );

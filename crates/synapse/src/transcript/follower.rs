@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::cursor::Cursor;
+use super::opencode::Database;
 use super::{Kind, Model, Needle, Source, TurnRecord, place};
 use crate::changes::Changes;
 
@@ -86,14 +87,7 @@ impl Follower {
         let (sender, requests) = mpsc::channel(REQUESTS);
         let follower = Self {
             requests,
-            files: Files {
-                source,
-                program,
-                bound: None,
-                likely: None,
-                readers: HashMap::new(),
-                foreign: HashSet::new(),
-            },
+            files: Files::new(source, program),
             wanted: None,
             told: None,
         };
@@ -186,6 +180,8 @@ struct Files {
     readers: HashMap<PathBuf, Reader>,
     /// Transcripts of other folders.
     foreign: HashSet<PathBuf>,
+    /// Where the program keeps no files but a database.
+    database: Option<Database>,
 }
 
 #[derive(Debug)]
@@ -195,8 +191,26 @@ struct Reader {
 }
 
 impl Files {
+    fn new(source: Source, program: i32) -> Self {
+        let has_database = source.kind == Kind::Opencode;
+        Self {
+            database: has_database.then(|| Database::new(&source.root)),
+            source,
+            program,
+            bound: None,
+            likely: None,
+            readers: HashMap::new(),
+            foreign: HashSet::new(),
+        }
+    }
+
     /// What there is of a turn by now.
     fn look(&mut self, needle: &Needle) -> Option<TurnRecord> {
+        if let Some(database) = &mut self.database {
+            let turn = database.turn(needle, &self.source.dir, self.source.since);
+            self.likely = turn.is_some().then(|| database.path().to_owned());
+            return turn;
+        }
         // Codex keeps its transcript open. Gemini opens that of the conversation before, to sum it up.
         if self.bound.is_none()
             && self.source.kind == Kind::Codex
@@ -215,8 +229,7 @@ impl Files {
         {
             return Some(turn);
         }
-        let since = self.source.since;
-        let candidates = place::changed_since(&self.source.root, since);
+        let candidates = self.source.changed_since(self.source.since);
         let mut found = Vec::new();
         for (_, path) in candidates {
             if self.foreign.contains(&path) {
@@ -251,8 +264,10 @@ impl Files {
             self.readers.insert(path.to_owned(), reader);
         }
         let reader = self.readers.get_mut(path)?;
-        for line in reader.cursor.read().ok()? {
-            reader.model.push(&line);
+        let appended = reader.cursor.read().ok()?;
+        let changed = Timestamp::try_from(appended.changed).ok();
+        for line in &appended.lines {
+            reader.model.push(line, changed);
         }
         Some(reader)
     }
@@ -274,20 +289,14 @@ mod tests {
     }
 
     fn files(root: &Path) -> Files {
-        Files {
-            source: Source {
-                kind: Kind::Claude,
-                root: root.to_owned(),
-                dir: PathBuf::from("/work/here"),
-                since: SystemTime::UNIX_EPOCH,
-            },
-            // No process has this number.
-            program: i32::MAX,
-            bound: None,
-            likely: None,
-            readers: HashMap::new(),
-            foreign: HashSet::new(),
-        }
+        let source = Source {
+            kind: Kind::Claude,
+            root: root.to_owned(),
+            dir: PathBuf::from("/work/here"),
+            since: SystemTime::UNIX_EPOCH,
+        };
+        // No process has this number.
+        Files::new(source, i32::MAX)
     }
 
     fn needle(message: &str) -> Needle {

@@ -17,6 +17,16 @@ pub(super) fn changed_since(root: &Path, since: SystemTime) -> Vec<(SystemTime, 
     files
 }
 
+/// Those of these files that changed since then.
+pub(super) fn of_these(
+    files: impl IntoIterator<Item = PathBuf>,
+    since: SystemTime,
+) -> Vec<(SystemTime, PathBuf)> {
+    let changed = |path: PathBuf| Some((std::fs::metadata(&path).ok()?.modified().ok()?, path));
+    let files = files.into_iter().filter_map(changed);
+    files.filter(|(changed, _)| *changed >= since).collect()
+}
+
 fn collect(folder: &Path, since: SystemTime, depth: usize, files: &mut Vec<(SystemTime, PathBuf)>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
