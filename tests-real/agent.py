@@ -95,9 +95,9 @@ class Setup:
 
     @property
     def exact_sources(self):
-        """Where an exact reply can come from. Gemini lets nobody inject hooks."""
+        """Where an exact reply can come from. Most CLIs let nobody inject hooks."""
         found = {"hook", "record"} - {{"hooks": "hook"}.get(off, off) for off in self.without}
-        return found - {"hook"} if self.cli == "gemini" else found
+        return found if self.cli in ("claude", "codex") else found - {"hook"}
 
 
 class Agent:

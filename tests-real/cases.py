@@ -211,8 +211,8 @@ def page_stop(agent):
 
 def page_permission(agent):
     """A permission card on the page. The time is from the press to the reply."""
-    if agent.setup.is_auto:
-        raise NotHere("it allows tools by itself")
+    if agent.setup.is_auto or agent.cli in dialogs.TOOLLESS:
+        raise NotHere("it asks for no leave")
     return Outcome(ms=page.permission(agent))
 
 

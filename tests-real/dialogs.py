@@ -31,10 +31,16 @@ def ask(agent, message):
     return since, sent.body["task_id"], asked, behind
 
 
+# CLIs whose models propose commands in what they say.
+TOOLLESS = ("aider",)
+
+
 def ask_for_leave(agent, command):
     """The same with a permission dialog."""
     if agent.setup.is_auto:
         raise NotHere("it allows tools by itself")
+    if agent.cli in TOOLLESS:
+        raise NotHere("its model calls no tools")
     return ask(agent, f"tool:{command}")
 
 
@@ -138,6 +144,7 @@ def colours(kind):
 QUESTIONS = {
     "claude": f"call:AskUserQuestion {colours({'multiSelect': False})}",
     "gemini": f"call:ask_user {colours({'type': 'choice'})}",
+    "opencode": f"call:question {colours({})}",
 }
 
 
@@ -164,6 +171,8 @@ PANELS = {"claude": ["/status", "/cost"], "codex": ["/model"], "gemini": ["/sett
 
 def panel(agent):
     """A panel without an input box: nothing is typed into it, and what came meanwhile is sent when it is closed."""
+    if agent.cli not in PANELS:
+        raise NotHere("none is known that covers its box")
     outcome, opened = Outcome(), []
     for command in PANELS[agent.cli]:
         agent.run("keys", agent.name, *command)
@@ -205,8 +214,14 @@ def has_box(agent):
     return any(row[:1] == marks[agent.cli] and row[1:].strip() in empty for row in rows)
 
 
+# CLIs that ask about folders they do not know.
+TRUSTING = ("claude", "codex", "gemini")
+
+
 def trust_dialog(agent):
     """A folder the CLI does not know: it asks before anything else, and the first message waits."""
+    if agent.cli not in TRUSTING:
+        raise NotHere("it asks nothing about folders here")
     since = agent.model.mark()
     folder = pathlib.Path.home() / "strange"
     # Codex asks only about repositories.

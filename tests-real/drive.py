@@ -24,9 +24,9 @@ def main(binary, cli, folder, args, without, wanted, profile):
     agent = Agent(setup, Model(folder / "model.jsonl", folder / "requests"))
     if not attempt(agent, "start", lambda: start(agent), folder):
         return
-    # Newer versions of Claude Code decide by themselves what they may do, unless they are told otherwise.
-    agent.setup = dataclasses.replace(setup, is_auto="auto mode on" in agent.screen())
-    tell(mode="auto" if agent.setup.is_auto else "")
+    # Newer versions of Claude Code decide by themselves what they may do, unless they are told otherwise; pi always does.
+    agent.setup = dataclasses.replace(setup, is_auto=cli == "pi" or "auto mode on" in agent.screen())
+    tell(mode="auto" if agent.setup.is_auto and cli != "pi" else "")
     for name, case in cases.CASES.items():
         if wanted and name not in wanted:
             continue

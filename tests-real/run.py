@@ -77,7 +77,7 @@ def main():
 def planned(opts):
     """The runs that were asked for. Gemini CLI takes settings of root that it refuses from others: in the matrix it
     runs as both."""
-    for cli in clis.select(opts.versions, opts.cli):
+    for cli in clis.select(opts.versions, list(clis.PACKAGES) if opts.all else opts.cli):
         for without in opts.without or [()]:
             yield Run(cli, tuple(without), opts.as_user)
         if opts.versions == "matrix" and cli.name == "gemini" and os.getuid() == 0 and not (opts.without or opts.as_user):
@@ -90,6 +90,7 @@ def arguments():
     ap.add_argument("--versions", choices=list(clis.VERSIONS), default="pinned", help="which versions (default: pinned)")
     ap.add_argument("--cli", action="append", metavar="NAME[@VERSION]",
                     help="only this CLI, or just this version of it, as in claude@2.1.260 or codex@newest (repeatable)")
+    ap.add_argument("--all", action="store_true", help=f"all CLIs, not just {', '.join(clis.USUAL)}")
     ap.add_argument("--case", action="append", default=[], help="only this case, by its name in the table (repeatable)")
     ap.add_argument("--without", action="append", type=witnesses, metavar="WITNESSES",
                     help="switch witnesses off: hooks, record or hooks,record (repeatable: one run each)")
@@ -142,7 +143,7 @@ def drive(run, binary, folder, opts):
     facts = {"binary": str(binary), "cli": cli.name, "folder": str(folder), "args": run.args, "without": run.without,
              "wanted": opts.case, "profile": opts.profile and str(pathlib.Path(opts.profile).resolve())}
     command += ["--", sys.executable, "-B", ROOT / "tests-real/drive.py", json.dumps(facts)]
-    env = {**os.environ, "CLI_PATH": str(cli.bin_folder), "TERM": "xterm-256color"}
+    env = {**os.environ, "CLI_PATH": cli.path, "TERM": "xterm-256color"}
     results = []
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as driver:
         for line in driver.stdout:

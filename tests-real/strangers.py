@@ -6,6 +6,7 @@ import pathlib
 import time
 import uuid
 
+from agent import NotHere
 from checks import turn
 
 REPLY = "REPLY OF ANOTHER SESSION"
@@ -14,6 +15,8 @@ REPLY = "REPLY OF ANOTHER SESSION"
 def record(agent):
     """The reply is the model's, whatever newer record of another folder holds the same message. Sent raw: a task's
     name in the prefix would tell the two apart."""
+    if agent.cli not in WRITERS:
+        raise NotHere("its record is no file of its own")
     message = "say:words that a stranger used too"
     path, lines = WRITERS[agent.cli](message)
     path.parent.mkdir(parents=True)
@@ -63,8 +66,27 @@ def gemini(message):
     ]
 
 
+def qwen(message):
+    session = str(uuid.uuid4())
+    common = {"sessionId": session, "timestamp": now(), "cwd": "/home/other/project", "version": "0.24.4"}
+    return pathlib.Path.home() / f".qwen/projects/-home-other-project/chats/{session}.jsonl", [
+        {**common, "type": "user", "provenance": "real_user", "message": {"role": "user", "parts": [{"text": message}]}},
+        {**common, "type": "assistant", "message": {"role": "model", "parts": [{"text": REPLY}]}},
+    ]
+
+
+def pi(message):
+    session = str(uuid.uuid4())
+    said = {"role": "assistant", "content": [{"type": "text", "text": REPLY}], "stopReason": "stop"}
+    return pathlib.Path.home() / f".pi/agent/sessions/--home-other-project--/2030_{session}.jsonl", [
+        {"type": "session", "id": session, "timestamp": now(), "cwd": "/home/other/project"},
+        {"type": "message", "timestamp": now(), "message": {"role": "user", "content": [{"type": "text", "text": message}]}},
+        {"type": "message", "timestamp": now(), "message": said},
+    ]
+
+
 def now():
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
 
 
-WRITERS = {"claude": claude, "codex": codex, "gemini": gemini}
+WRITERS = {"claude": claude, "codex": codex, "gemini": gemini, "qwen": qwen, "pi": pi}
