@@ -10,6 +10,7 @@ pub mod chrome;
 pub mod frame;
 pub mod judge;
 pub mod keys;
+pub mod learn;
 mod pattern;
 pub mod profile;
 pub mod prompt;

@@ -297,12 +297,59 @@ pub(crate) enum ProfileCommand {
         /// The YAML file
         file: String,
     },
+    /// Talk to a program that nobody has described, and write a profile of what its screen showed
+    #[command(after_help = "\
+Examples:
+  synapse profile learn goose -- goose session
+  synapse profile learn mychat --ask-permission -- mychat --model best
+  synapse profile learn mychat --recording session.cast --typed 'say hello' --reply 'hello'")]
+    Learn(Learn),
     /// Play a recording through a profile and print what was read
     #[command(after_help = "\
 Examples:
   synapse profile replay fixtures/recordings/claude/06_tool_yes.cast --profile claude
   synapse profile replay session.cast --profile my-agent.yaml --json")]
     Replay(Replay),
+}
+
+/// `synapse profile learn …`
+#[derive(Args)]
+pub(crate) struct Learn {
+    /// What the profile is called
+    #[arg(value_parser = profile_name)]
+    pub(crate) name: String,
+    /// Learn from this asciicast v2 file; --typed says what was typed in it
+    #[arg(long, requires = "typed")]
+    pub(crate) recording: Option<String>,
+    /// A message, in place of our own; repeat it in the order in which they are typed
+    #[arg(long)]
+    pub(crate) typed: Vec<String>,
+    /// What the model replies to the message of the same place, word for word
+    #[arg(long)]
+    pub(crate) reply: Vec<String>,
+    /// Also ask for a harmless command, so that the program asks for leave; it is refused
+    #[arg(long)]
+    pub(crate) ask_permission: bool,
+    /// Where to write the profile; by default among your own
+    #[arg(short, long)]
+    pub(crate) output: Option<String>,
+    /// Replace a profile that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The program and its arguments
+    #[arg(last = true)]
+    pub(crate) command: Vec<String>,
+}
+
+fn profile_name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "'{text}' is no name: letters, digits, - and _ make one"
+        ))
+    }
 }
 
 /// `synapse profile replay …`

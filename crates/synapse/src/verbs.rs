@@ -11,6 +11,7 @@ pub(crate) mod host;
 mod input;
 pub(crate) mod interrupt;
 pub(crate) mod keys;
+mod learn;
 pub(crate) mod list;
 pub(crate) mod logs;
 pub(crate) mod manual;

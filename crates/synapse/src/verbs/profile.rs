@@ -1,4 +1,4 @@
-//! `synapse profile`: list, show, check, trust, replay.
+//! `synapse profile`: list, show, check, trust, learn, replay.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use synapse::private_file::{Trust, read_text};
 use synapse::trust;
 use synapse_term::profile::Profile;
 
-use super::replay;
+use super::{learn, replay};
 use crate::cli::{self, ProfileCommand};
 use crate::verbs::print::{self, shown};
 
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &cli::Profile) -> Result<()> {
         ProfileCommand::Show { profile } => show(profile),
         ProfileCommand::Check { file } => check(file),
         ProfileCommand::Trust { file } => agree(file),
+        ProfileCommand::Learn(args) => learn::run(args),
         ProfileCommand::Replay(args) => replay::run(args, Arc::new(find(&args.profile)?)),
     }
 }
@@ -98,7 +99,7 @@ fn parsed(text: &str, file: &str) -> Result<Profile> {
 }
 
 /// Where the user keeps a profile of this name.
-fn own_file(name: &str) -> Result<PathBuf> {
+pub(super) fn own_file(name: &str) -> Result<PathBuf> {
     Ok(Paths::from_env()?.profiles().join(format!("{name}.yaml")))
 }
 

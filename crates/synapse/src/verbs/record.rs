@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -79,14 +79,14 @@ async fn play(spawn: &Spawn, tape: &mut Tape) -> Result<u8> {
 }
 
 /// A recording in the making. A character cut in two is written when it is whole.
-struct Tape {
+pub(super) struct Tape {
     file: BufWriter<File>,
     start: Instant,
     partial: [Vec<u8>; 2],
 }
 
 impl Tape {
-    fn begin(file: File, size: Size, title: &str) -> Result<Self> {
+    pub(super) fn begin(file: File, size: Size, title: &str) -> Result<Self> {
         let mut file = BufWriter::new(file);
         let header = json!({
             "version": 2, "width": size.cols, "height": size.rows, "title": title,
@@ -100,7 +100,7 @@ impl Tape {
         })
     }
 
-    fn write(&mut self, kind: &str, bytes: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, kind: &str, bytes: &[u8]) -> Result<()> {
         let [input, output] = &mut self.partial;
         let held = if kind == "i" { input } else { output };
         held.extend_from_slice(bytes);
@@ -119,8 +119,13 @@ impl Tape {
         }
     }
 
+    /// How long it has been running.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
     fn event(&mut self, kind: &str, data: &str) -> Result<()> {
-        let at = self.start.elapsed().as_micros();
+        let at = self.elapsed().as_micros();
         let seconds = serde_json::Number::from_f64(
             u32::try_from(at / 1_000).map_or(0.0, f64::from) / 1_000.0,
         );
@@ -128,7 +133,7 @@ impl Tape {
         Ok(())
     }
 
-    fn end(mut self) -> Result<()> {
+    pub(super) fn end(mut self) -> Result<()> {
         Ok(self.file.flush()?)
     }
 }

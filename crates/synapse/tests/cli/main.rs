@@ -10,6 +10,7 @@
 
 mod answer;
 mod doctor;
+mod learn;
 mod list;
 mod logs;
 mod screens;

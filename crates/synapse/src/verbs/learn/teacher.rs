@@ -1,0 +1,316 @@
+//! Types the lessons into a program that runs in front of the user, whose keys reach it as ever. Where there is no
+//! terminal, the program gets one of the usual size that nobody sees.
+
+use std::fs::File;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use synapse::pty::{Output, Pty, Size, Spawn, Writer};
+use synapse::tty::{self, Keyboard, RawMode};
+use synapse_term::keys::{Discipline, paste};
+use synapse_term::learn::Lesson;
+use synapse_term::profile::Profile;
+use synapse_term::prompt::Prompt;
+use synapse_term::reading::{Reading, State};
+use synapse_term::watch::{Event, Watcher};
+
+use crate::verbs::record::Tape;
+
+/// How often the time is looked at.
+const BEAT: Duration = Duration::from_millis(50);
+
+/// A program must rest for this long before anything is typed.
+const REST: Duration = Duration::from_millis(1_200);
+
+/// Between the text and the submit key.
+const SUBMIT_PAUSE: Duration = Duration::from_millis(500);
+
+/// How long a program may take to start, and to answer.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How long a question is left to the user before it is answered with no.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The same where there is no user.
+const ALONE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the program may take to end.
+const END_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Teaches with a program; how many lessons were not answered.
+pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Result<usize> {
+    let is_seen = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    if is_seen {
+        tty::restore_on_panic();
+    }
+    let left = runtime.block_on(async {
+        let raw = if is_seen {
+            Some(RawMode::enter()?)
+        } else {
+            None
+        };
+        let size = if is_seen {
+            tty::size()
+        } else {
+            Size::new(120, 40)
+        };
+        let spawn = Spawn {
+            size,
+            modes: raw.as_ref().map(|raw| raw.modes().clone()),
+            ..Spawn::new(command)
+        };
+        let tape = Tape::begin(file, size, command.first().map_or("", String::as_str))?;
+        let (pty, writer, output) = Pty::spawn(&spawn)?;
+        let profile = Arc::new(Profile::builtin("generic")?);
+        let screen = synapse_term::screen::Size::new(size.cols.into(), size.rows.into())?;
+        let mut class = Class {
+            watcher: Watcher::new(profile, screen),
+            tape,
+            pty,
+            writer,
+            is_seen,
+            course: Course::new(lessons),
+        };
+        let done = Box::pin(class.run(output)).await;
+        drop(raw);
+        let left = class.course.left();
+        class.tape.end()?;
+        done.map(|()| left)
+    });
+    if is_seen {
+        tty::restore();
+    }
+    left
+}
+
+/// The program, and what is seen of it.
+struct Class<'a> {
+    watcher: Watcher,
+    tape: Tape,
+    pty: Pty,
+    writer: Writer,
+    is_seen: bool,
+    course: Course<'a>,
+}
+
+impl Class<'_> {
+    async fn run(&mut self, mut output: Output) -> Result<()> {
+        let mut keyboard = if self.is_seen {
+            Some(Keyboard::open()?)
+        } else {
+            None
+        };
+        let mut display = if self.is_seen {
+            Some(tty::display()?)
+        } else {
+            None
+        };
+        let mut beat = tokio::time::interval(BEAT);
+        while !self.course.is_over() {
+            tokio::select! {
+                biased;
+                keys = pressed(&mut keyboard) => {
+                    let Some(keys) = keys else { break };
+                    self.write(&keys)?;
+                }
+                painted = output.recv() => {
+                    let Some(painted) = painted else { break };
+                    self.tape.write("o", &painted)?;
+                    self.watcher.feed(&painted, self.tape.elapsed());
+                    let answers = self.watcher.screen().take_answers();
+                    // A terminal that somebody looks at answers by itself.
+                    if !self.is_seen && !answers.is_empty() {
+                        self.writer.push(&answers)?;
+                    }
+                    if let Some(display) = &mut display {
+                        display.push(&painted)?;
+                    }
+                }
+                _ = beat.tick() => self.step()?,
+            }
+            self.writer.flush_some().await?;
+            if let Some(display) = &mut display {
+                display.flush().await?;
+            }
+        }
+        let ended = self.pty.terminate(END_PATIENCE);
+        tokio::pin!(ended);
+        loop {
+            // What it says at its end must be taken, or it never ends.
+            tokio::select! {
+                _ = &mut ended => break,
+                painted = output.recv() => if painted.is_none() { break },
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.tape.write("i", bytes)?;
+        self.watcher.input(bytes, self.tape.elapsed());
+        Ok(self.writer.push(bytes)?)
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let now = self.tape.elapsed();
+        self.watcher.tick(now);
+        for event in self.watcher.take_events() {
+            self.course.note(&event);
+        }
+        let mode = self.watcher.screen().modes().keyboard();
+        let patience = if self.is_seen {
+            ANSWER_PATIENCE
+        } else {
+            ALONE_PATIENCE
+        };
+        match self.course.next(self.watcher.reading(), patience, now) {
+            Step::Wait => Ok(()),
+            Step::Type(text) => {
+                let discipline = match self.pty.is_canonical() {
+                    true => Discipline::Canonical,
+                    false => Discipline::Raw,
+                };
+                let bytes = paste(&text, &mode, discipline, &[])?;
+                self.write(&bytes)
+            }
+            Step::Submit => self.write(b"\r"),
+            Step::Refuse(prompt) => {
+                // Who cannot be told no is left to the user; nothing else is ever pressed.
+                for keys in prompt.keys_for("no", &mode).unwrap_or_default() {
+                    self.write(&keys)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn pressed(keyboard: &mut Option<Keyboard>) -> Option<Vec<u8>> {
+    match keyboard {
+        Some(keyboard) => keyboard.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What is to be done next.
+enum Step {
+    Wait,
+    Type(String),
+    Submit,
+    Refuse(Box<Prompt>),
+}
+
+/// Where in the lessons we are.
+struct Course<'a> {
+    lessons: std::slice::Iter<'a, Lesson>,
+    phase: Phase,
+    /// Since when the program does what it does.
+    since: Duration,
+    state: State,
+    /// When the present phase began.
+    began: Duration,
+}
+
+#[derive(PartialEq, Eq)]
+enum Phase {
+    /// The program must rest before the next lesson.
+    Waiting,
+    Typed,
+    /// It was submitted; whether a turn was seen to end.
+    Submitted {
+        is_answered: bool,
+    },
+    Refused,
+    Over {
+        is_complete: bool,
+    },
+}
+
+impl<'a> Course<'a> {
+    fn new(lessons: &'a [Lesson]) -> Self {
+        Self {
+            lessons: lessons.iter(),
+            phase: Phase::Waiting,
+            since: Duration::ZERO,
+            state: State::Starting,
+            began: Duration::ZERO,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over { .. })
+    }
+
+    /// How many lessons were not answered.
+    fn left(&self) -> usize {
+        let is_open = self.phase != (Phase::Over { is_complete: true });
+        self.lessons.len() + usize::from(is_open)
+    }
+
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::Reading(change) => {
+                self.state = change.reading.state();
+                self.since = change.at;
+            }
+            Event::Turn(turn) => {
+                if let Phase::Submitted { is_answered } = &mut self.phase {
+                    *is_answered |= !turn.reply.text.trim().is_empty();
+                }
+            }
+            Event::Channel(_) | Event::Contradiction(_) | Event::ScreenLost => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, now: Duration) {
+        self.phase = phase;
+        self.began = now;
+    }
+
+    fn next(&mut self, reading: &Reading, answer_patience: Duration, now: Duration) -> Step {
+        let rests =
+            self.state == State::Idle && now >= self.since + REST && now >= self.began + REST;
+        let is_late = now >= self.began + PATIENCE;
+        match &self.phase {
+            Phase::Over { .. } => Step::Wait,
+            Phase::Waiting if rests => match self.lessons.next() {
+                Some(lesson) => {
+                    self.enter(Phase::Typed, now);
+                    Step::Type(lesson.typed.clone())
+                }
+                None => {
+                    self.enter(Phase::Over { is_complete: true }, now);
+                    Step::Wait
+                }
+            },
+            Phase::Typed if now >= self.began + SUBMIT_PAUSE => {
+                self.enter(Phase::Submitted { is_answered: false }, now);
+                Step::Submit
+            }
+            Phase::Submitted { is_answered: true } | Phase::Refused if rests => {
+                self.enter(Phase::Waiting, now);
+                Step::Wait
+            }
+            Phase::Submitted { .. } if now >= self.since + answer_patience => match reading {
+                Reading::Asking(prompt) => {
+                    self.enter(Phase::Refused, now);
+                    Step::Refuse(prompt.clone())
+                }
+                _ => self.give_up(is_late, now),
+            },
+            _ => self.give_up(is_late, now),
+        }
+    }
+
+    fn give_up(&mut self, is_late: bool, now: Duration) -> Step {
+        if is_late {
+            self.enter(Phase::Over { is_complete: false }, now);
+        }
+        Step::Wait
+    }
+}
