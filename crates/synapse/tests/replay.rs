@@ -196,9 +196,12 @@ fn profiles_are_listed_shown_and_checked() {
         .iter()
         .map(|row| row["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, [
+    assert_eq!(
+        names,
+        [
             "aider", "claude", "codex", "dummy", "gemini", "generic", "opencode", "pi", "qwen"
-        ]);
+        ]
+    );
     let out = synapse()
         .args(["profile", "show", "claude"])
         .assert()

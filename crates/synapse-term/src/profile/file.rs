@@ -27,6 +27,7 @@ pub(super) struct ProfileFile {
     /// Milliseconds.
     submit_delay: Option<u64>,
     interrupt_key: Option<KeyName>,
+    interrupt_presses: Option<u8>,
     clear_input_keys: Option<Vec<KeyName>>,
     exit_keys: Option<Vec<KeyName>>,
     newline_keys: Option<Vec<KeyName>>,
@@ -94,6 +95,7 @@ impl ProfileFile {
                 .submit_delay
                 .map_or(base.submit_delay, Duration::from_millis),
             interrupt_key: self.interrupt_key.map(|key| key.0).or(base.interrupt_key),
+            interrupt_presses: self.interrupt_presses.unwrap_or(base.interrupt_presses),
             clear_input_keys: self.clear_input_keys.map_or(base.clear_input_keys, keys),
             exit_keys: self.exit_keys.map_or(base.exit_keys, keys),
             newline_keys: self.newline_keys.map_or(base.newline_keys, keys),

@@ -14,15 +14,23 @@ pub(super) struct Rows {
     said: Vec<String>,
     /// Nothing ended the last turn yet.
     is_open: bool,
+    /// The user stopped the last turn; what it had heard by then is written after that.
+    was_stopped: bool,
 }
 
 impl Rows {
     /// Takes one row, and when the file was last changed before it was read.
     pub(super) fn push(&mut self, row: &str, changed: Option<Timestamp>) -> Vec<Entry> {
         let mut found = Vec::new();
-        let own = |mark: &str| row.strip_prefix(mark)?.strip_suffix("  ");
-        if let Some(text) = own("#### ") {
+        // An empty one has lost the blank behind its mark.
+        let own = |mark: &str| {
+            row.strip_prefix(mark)?
+                .strip_suffix("  ")
+                .map(str::trim_start)
+        };
+        if let Some(text) = own("####") {
             self.said.clear();
+            self.was_stopped = false;
             self.asked.push(text.trim_end().to_owned());
             return found;
         }
@@ -34,7 +42,7 @@ impl Rows {
             }
             found.push(Entry::Asked(Asked { text, at: changed }));
         }
-        match own("> ") {
+        match own(">") {
             Some(note) => found.extend(self.noted(note)),
             None if row.starts_with("# aider chat started at ") => {
                 self.said.clear();
@@ -51,7 +59,7 @@ impl Rows {
         let text = std::mem::take(&mut self.said).join("\n");
         let text = text.trim_matches('\n').to_owned();
         let mut found = Vec::new();
-        if !text.is_empty() {
+        if !text.is_empty() && !self.was_stopped {
             found.push(Entry::Said {
                 text,
                 calls: Vec::new(),
@@ -60,6 +68,7 @@ impl Rows {
         if note.starts_with("litellm.") || note.contains("Error: ") {
             found.push(Entry::Failed(note.to_owned()));
         } else if note.starts_with("^C") {
+            self.was_stopped = true;
             found.push(Entry::Interrupted);
         }
         found
@@ -115,9 +124,9 @@ print(1)
             turn_of(Kind::Aider, failed, "a").unwrap().verdict,
             Some(why)
         );
-        let stopped = "#### a  \n\nalpha bravo\n\n> ^C again to exit  \n";
+        let stopped = "#### a  \n>  \n>  \n> ^C again to exit  \n\nalpha bravo\n\n> more  \n";
         let turn = turn_of(Kind::Aider, stopped, "a").unwrap();
         assert_eq!(turn.verdict, Some(Verdict::Interrupted));
-        assert_eq!(turn.said, "alpha bravo");
+        assert_eq!(turn.said, "");
     }
 }

@@ -63,6 +63,7 @@ impl Session {
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
+        let presses = key.map_or(self.profile.interrupt_presses, |_| 1);
         let Some(key) = key.or_else(|| self.interrupt_key()) else {
             for done in done {
                 let _ = done.send(Err(Refusal::NoKey));
@@ -70,7 +71,9 @@ impl Session {
             return;
         };
         let mode = self.watcher.screen().modes().keyboard();
-        self.write(&encode(&key, &mode), now);
+        for _ in 0..presses {
+            self.write(&encode(&key, &mode), now);
+        }
         for done in done {
             self.pending.push(Pending {
                 until: now + PATIENCE,
