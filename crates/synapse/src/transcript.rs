@@ -9,10 +9,12 @@
 
 mod aider;
 mod claude;
+mod cn;
 mod codex;
 mod cursor;
 mod follower;
 mod gemini;
+mod gptme;
 mod log;
 mod opencode;
 mod pi;
@@ -44,6 +46,17 @@ pub enum Kind {
     Aider,
     /// The session file of pi.
     Pi,
+    /// gptme's conversation.
+    Gptme,
+    /// The session file of Continue's `cn`.
+    Cn,
+}
+
+impl Kind {
+    /// The file is one JSON value, written anew each time.
+    fn is_rewritten(self) -> bool {
+        self == Self::Cn
+    }
 }
 
 /// Where one program keeps its transcripts, and which of them can be ours.
@@ -86,6 +99,16 @@ impl Source {
                     variable("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent"));
                 (Kind::Pi, base.join("sessions"))
             }
+            "gptme" => {
+                let base = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
+                let logs = variable("GPTME_LOGS_HOME");
+                (Kind::Gptme, logs.unwrap_or_else(|| base.join("gptme/logs")))
+            }
+            "cn" => {
+                let base =
+                    variable("CONTINUE_GLOBAL_DIR").unwrap_or_else(|| home.join(".continue"));
+                (Kind::Cn, base.join("sessions"))
+            }
             _ => return None,
         };
         Some(Self {
@@ -124,7 +147,8 @@ impl Source {
                     since,
                 )
             }
-            _ => place::changed_since(&self.root, since),
+            Kind::Cn => place::changed_since(&self.root, since, "json"),
+            _ => place::changed_since(&self.root, since, "jsonl"),
         }
     }
 }
@@ -218,6 +242,8 @@ impl Model {
             Kind::Gemini => Self::Gemini(gemini::Conversation::default()),
             Kind::Qwen => Self::Lines(log::Conversation::default(), qwen::entries),
             Kind::Pi => Self::Lines(log::Conversation::default(), pi::entries),
+            Kind::Gptme => Self::Lines(log::Conversation::default(), gptme::entries),
+            Kind::Cn => Self::Lines(log::Conversation::default(), cn::entries),
             // A database has no lines.
             Kind::Opencode => Self::Lines(log::Conversation::default(), |_| Vec::new()),
             Kind::Aider => Self::Aider(log::Conversation::default(), aider::Rows::default()),
@@ -238,7 +264,16 @@ impl Model {
             Self::Claude(conversation) => conversation.push(&line),
             Self::Codex(conversation) => conversation.push(&line),
             Self::Gemini(conversation) => conversation.push(&line),
-            Self::Lines(conversation, entries) => conversation.extend(entries(&line)),
+            Self::Lines(conversation, entries) => {
+                conversation.extend(entries(&line).into_iter().map(|entry| match entry {
+                    // A message without a time is as old as its file was.
+                    log::Entry::Asked(asked) => log::Entry::Asked(Asked {
+                        at: asked.at.or(changed),
+                        ..asked
+                    }),
+                    entry => entry,
+                }))
+            }
             Self::Aider(..) => {}
         }
     }
@@ -300,8 +335,12 @@ fn bound<T>(entries: &mut Vec<T>) {
 #[cfg(test)]
 fn turn_of(kind: Kind, lines: &str, message: &str) -> Option<TurnRecord> {
     let mut model = Model::new(kind);
-    for line in lines.lines() {
-        model.push(line.as_bytes(), None);
+    if kind.is_rewritten() {
+        model.push(lines.as_bytes(), None);
+    } else {
+        for line in lines.lines() {
+            model.push(line.as_bytes(), None);
+        }
     }
     model.turn(&Needle::new(message, Timestamp::MIN))
 }

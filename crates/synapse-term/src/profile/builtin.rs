@@ -1,12 +1,14 @@
 //! The profiles that come with the program.
 
-const PROFILES: [(&str, &str); 9] = [
+const PROFILES: [(&str, &str); 11] = [
     ("aider", include_str!("../../profiles/aider.yaml")),
     ("claude", include_str!("../../profiles/claude.yaml")),
+    ("cn", include_str!("../../profiles/cn.yaml")),
     ("codex", include_str!("../../profiles/codex.yaml")),
     ("dummy", include_str!("../../profiles/dummy.yaml")),
     ("gemini", include_str!("../../profiles/gemini.yaml")),
     ("generic", include_str!("../../profiles/generic.yaml")),
+    ("gptme", include_str!("../../profiles/gptme.yaml")),
     ("opencode", include_str!("../../profiles/opencode.yaml")),
     ("pi", include_str!("../../profiles/pi.yaml")),
     ("qwen", include_str!("../../profiles/qwen.yaml")),

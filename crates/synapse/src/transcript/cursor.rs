@@ -33,6 +33,8 @@ pub(super) struct Cursor {
     rest: Vec<u8>,
     /// The rest of the present line is of no use.
     skips_line: bool,
+    /// When a file that is written anew was last read.
+    changed: Option<SystemTime>,
 }
 
 impl Cursor {
@@ -46,6 +48,7 @@ impl Cursor {
             offset,
             rest: Vec::new(),
             skips_line: offset > 0,
+            changed: None,
         })
     }
 
@@ -73,6 +76,20 @@ impl Cursor {
             self.offset += length as u64;
             self.split(&bytes, &mut found.lines);
         }
+    }
+
+    /// The whole file, if it was written anew since the last call, and when. One that is too large is passed over.
+    pub(super) fn read_anew(&mut self) -> io::Result<Option<(Vec<u8>, SystemTime)>> {
+        let mut file = File::open(&self.path)?;
+        let meta = file.metadata()?;
+        let changed = meta.modified()?;
+        if self.changed == Some(changed) || meta.len() > LONGEST_LINE as u64 {
+            return Ok(None);
+        }
+        self.changed = Some(changed);
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(Some((bytes, changed)))
     }
 
     fn split(&mut self, bytes: &[u8], found: &mut Vec<Vec<u8>>) {

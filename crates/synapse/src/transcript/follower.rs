@@ -264,6 +264,13 @@ impl Files {
             self.readers.insert(path.to_owned(), reader);
         }
         let reader = self.readers.get_mut(path)?;
+        if self.source.kind.is_rewritten() {
+            if let Some((whole, changed)) = reader.cursor.read_anew().ok()? {
+                reader.model = Model::new(self.source.kind);
+                reader.model.push(&whole, Timestamp::try_from(changed).ok());
+            }
+            return Some(reader);
+        }
         let appended = reader.cursor.read().ok()?;
         let changed = Timestamp::try_from(appended.changed).ok();
         for line in &appended.lines {

@@ -10,11 +10,18 @@ const DEPTH: usize = 5;
 /// How many processes a program may have started that are looked at.
 const MOST_PROCESSES: usize = 64;
 
-/// The JSONL files below a folder that changed since then.
-pub(super) fn changed_since(root: &Path, since: SystemTime) -> Vec<(SystemTime, PathBuf)> {
+/// The files with this extension below a folder that changed since then.
+pub(super) fn changed_since(
+    root: &Path,
+    since: SystemTime,
+    extension: &str,
+) -> Vec<(SystemTime, PathBuf)> {
     let mut files = Vec::new();
-    collect(root, since, DEPTH, &mut files);
-    files
+    collect(root, DEPTH, &mut |path| {
+        let is_one = path.extension().is_some_and(|own| own == extension);
+        files.extend(is_one.then_some(path));
+    });
+    of_these(files, since)
 }
 
 /// Those of these files that changed since then.
@@ -27,21 +34,14 @@ pub(super) fn of_these(
     files.filter(|(changed, _)| *changed >= since).collect()
 }
 
-fn collect(folder: &Path, since: SystemTime, depth: usize, files: &mut Vec<(SystemTime, PathBuf)>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
+fn collect(folder: &Path, depth: usize, found: &mut impl FnMut(PathBuf)) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
     for entry in entries.flatten() {
-        let (path, Ok(meta)) = (entry.path(), entry.metadata()) else {
-            continue;
-        };
-        if meta.is_dir() && depth > 0 {
-            collect(&path, since, depth - 1, files);
-        } else if is_transcript(&path)
-            && let Ok(changed) = meta.modified()
-            && changed >= since
-        {
-            files.push((changed, path));
+        let path = entry.path();
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found(path);
+        } else if depth > 0 {
+            collect(&path, depth - 1, found);
         }
     }
 }
