@@ -177,4 +177,4 @@ def call(command, what, cwd=None, env=None, seconds=600):
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-600:]
         raise Unavailable(f"{what} ended with {done.returncode}: {said}")
-    return done.stdout
+    return done.stdout or done.stderr

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::scene::{Exchange, Scene, bare, head};
 use super::{Finding, quoted};
 use crate::chrome::{Holds, find_box, is_rule};
-use crate::frame::Frame;
+use crate::frame::{Frame, width};
 use crate::pattern::constant;
 use crate::profile::{InputBox, Pattern};
 
@@ -277,65 +277,61 @@ fn box_of(exchange: &Exchange) -> Option<SeenBox> {
 /// What stands before the message and before the reply in the conversation.
 fn speech(scene: &Scene) -> Group {
     let mut group = Group::default();
-    let known: Vec<&Exchange> = scene
-        .exchanges
-        .iter()
-        .filter(|e| e.replied.is_some())
-        .collect();
+    let known = scene.exchanges.iter().filter(|e| e.replied.is_some());
+    let known: Vec<&Exchange> = known.collect();
     let all = known.len();
-    let echo = common(
-        known
-            .iter()
-            .filter_map(|e| mark_before(&e.after.1, &head(&e.lesson.typed), 0)),
-    );
-    let say = common(known.iter().filter_map(|e| {
-        let reply = e.lesson.reply.as_deref()?;
-        let lines = reply
-            .lines()
-            .filter(|line| !line.trim_start().starts_with("```"));
-        let first = head(&lines.collect::<Vec<_>>().join("\n"));
+    let echo = commonest(known.iter().filter_map(|e| {
+        let mark = mark_before(&e.after.1, &head(&e.lesson.typed), 0)?;
+        is_mark(&mark).then_some(mark)
+    }));
+    let replies = known.iter().filter_map(|e| {
+        let first = first_said(e)?;
         let echoes = bare(&e.lesson.typed).matches(&bare(&first)).count();
         mark_before(&e.after.1, &first, echoes)
-    }));
-    let is_mark = |mark: &String| !mark.trim().is_empty() && mark.chars().count() <= LONGEST_MARK;
-    let (echo, say) = (echo.filter(is_mark), say.filter(is_mark));
+    });
+    let replies: Vec<String> = replies.collect();
+    let say = commonest(replies.iter().filter(|mark| is_mark(mark)).cloned());
     let mut yaml = String::new();
-    if let Some(mark) = &echo {
-        group.find(
-            "echo",
-            format!("a message stands behind «{mark}»"),
-            all,
-            all,
-        );
-        let _ = writeln!(
-            yaml,
-            "  echo: {}",
-            quoted(&format!("^{}", regex::escape(mark)))
-        );
+    let pattern = |mark: &str| quoted(&format!("^{}", regex::escape(mark)));
+    if let Some((mark, seen)) = &echo {
+        let what = format!("a message stands behind «{mark}»");
+        group.find("echo", what, *seen, all);
+        let _ = writeln!(yaml, "  echo: {}", pattern(mark));
     }
-    if let Some(mark) = say.as_ref().filter(|_| say != echo) {
-        group.find("speech", format!("a reply begins with «{mark}»"), all, all);
-        let _ = writeln!(
-            yaml,
-            "  say: {}",
-            quoted(&format!("^{}", regex::escape(mark)))
-        );
-        let _ = writeln!(yaml, "  indent: {}", mark.chars().count());
+    let is_other = |say: &&(String, usize)| echo.as_ref().is_none_or(|(echo, _)| *echo != say.0);
+    if let Some((mark, seen)) = say.as_ref().filter(is_other) {
+        let what = format!("a reply begins with «{mark}»");
+        group.find("speech", what, *seen, all);
+        let _ = writeln!(yaml, "  say: {}\n  indent: {}", pattern(mark), width(mark));
+    }
+    let numbered = replies.iter().filter(|mark| mark.trim() == "1").count();
+    if numbered > 0 {
+        let what = "code has line numbers".to_owned();
+        group.find("speech", what, numbered, numbered);
+        yaml.push_str("  numbers_code: true\n");
     }
     let receipts = receipts(&known);
     for receipt in &receipts {
-        group.find(
-            "furniture",
-            format!("a row like «{}»", plain_words(receipt)),
-            all,
-            all,
-        );
+        let what = format!("a row like «{}»", plain_words(receipt));
+        group.find("furniture", what, all, all);
     }
     if !yaml.is_empty() {
         let chrome: Vec<String> = receipts.iter().map(|row| quoted(row)).collect();
         group.yaml = format!("speech:\n{yaml}chrome: [{}]\n", chrome.join(", "));
     }
     group
+}
+
+fn is_mark(mark: &String) -> bool {
+    let is_short = mark.chars().count() <= LONGEST_MARK;
+    is_short && !mark.trim().is_empty() && mark.trim() != "1"
+}
+
+/// The beginning of what was replied; the fence of a code block is not shown by all.
+fn first_said(exchange: &Exchange) -> Option<String> {
+    let lines = exchange.lesson.reply.as_deref()?.lines();
+    let lines = lines.filter(|line| !line.trim_start().starts_with("```"));
+    Some(head(&lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// What stands before the row that has this text for the first time after so many others that have it.
@@ -392,15 +388,12 @@ fn shape(row: &str) -> String {
 /// The key that stops the work, if the program names it. None is ever tried: Escape ends some programs.
 fn interrupt(scene: &Scene) -> Group {
     let mut group = Group::default();
-    match scene.interrupt_key {
-        Some(key) => {
-            group.find("interrupt", format!("the screen names {key}"), 1, 1);
-            group.yaml = format!("interrupt_key: {}\n", key.to_lowercase());
-        }
-        None => {
-            let what = "the program names no key; if you know it, add `interrupt_key: …`";
-            group.find("interrupt", what.to_owned(), 0, 1);
-        }
+    if let Some(key) = scene.interrupt_key {
+        group.find("interrupt", format!("the screen names {key}"), 1, 1);
+        group.yaml = format!("interrupt_key: {}\n", key.to_lowercase());
+    } else {
+        let what = "the program names no key; if you know it, add `interrupt_key: …`";
+        group.find("interrupt", what.to_owned(), 0, 1);
     }
     group
 }
@@ -466,6 +459,20 @@ fn lines(exchange: &Exchange) -> Vec<String> {
 fn rows(frame: &Frame) -> impl Iterator<Item = String> + '_ {
     let rows = frame.rows.iter().map(|row| row.text.trim().to_owned());
     rows.filter(|row| !row.is_empty())
+}
+
+/// What most have in common, and how many do.
+fn commonest<T: PartialEq>(all: impl Iterator<Item = T>) -> Option<(T, usize)> {
+    let all: Vec<T> = all.collect();
+    let half = all.len() / 2;
+    let count = |one: &T| all.iter().filter(|other| *other == one).count();
+    let best = all
+        .iter()
+        .map(count)
+        .enumerate()
+        .max_by_key(|(_, count)| *count);
+    let (index, count) = best.filter(|(_, count)| *count > half)?;
+    all.into_iter().nth(index).map(|one| (one, count))
 }
 
 /// What all have in common, if it is one thing.

@@ -193,7 +193,7 @@ fn has_reply(frame: &Frame, typed: &str, reply: &str) -> bool {
     let lines = reply
         .lines()
         .filter(|line| !line.trim().is_empty() && !is_fence(line));
-    let Some(last) = lines.last() else {
+    let Some(last) = lines.into_iter().next_back() else {
         return false;
     };
     let last = bare(last);

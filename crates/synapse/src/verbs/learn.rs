@@ -12,7 +12,7 @@ use synapse_term::cast::Cast;
 use synapse_term::learn::{Finding, Learned, Lesson, learn};
 use synapse_term::profile::Profile;
 
-use super::{profile, record};
+use super::profile;
 use crate::cli::Learn;
 use crate::verbs::print;
 

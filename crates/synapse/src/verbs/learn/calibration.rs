@@ -33,7 +33,7 @@ pub(super) fn lessons(asks_permission: bool) -> Vec<Lesson> {
     if asks_permission {
         lessons.push(Lesson {
             typed:
-                "Use your shell tool to run `echo synapse-calibration`, and say what it printed."
+                "Use your shell tool to run `touch /tmp/synapse-calibration`, and say how it went."
                     .to_owned(),
             reply: None,
         });
