@@ -318,8 +318,8 @@ pub(crate) struct Learn {
     /// What the profile is called
     #[arg(value_parser = profile_name)]
     pub(crate) name: String,
-    /// Learn from this asciicast v2 file; --typed says what was typed in it
-    #[arg(long, requires = "typed")]
+    /// Learn from this asciicast v2 file; --typed says what was typed in it, if not our own messages
+    #[arg(long)]
     pub(crate) recording: Option<String>,
     /// A message, in place of our own; repeat it in the order in which they are typed
     #[arg(long)]

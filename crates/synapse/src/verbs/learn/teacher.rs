@@ -1,6 +1,7 @@
 //! Types the lessons into a program that runs in front of the user, whose keys reach it as ever. Where there is no
 //! terminal, the program gets one of the usual size that nobody sees.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -35,6 +36,9 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The same where there is no user.
 const ALONE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a program may take to rest after it was told no.
+const REFUSED_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long the program may take to end.
 const END_PATIENCE: Duration = Duration::from_secs(3);
@@ -74,6 +78,7 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
             pty,
             writer,
             is_seen,
+            keys: VecDeque::new(),
             course: Course::new(lessons),
         };
         let done = Box::pin(class.run(output)).await;
@@ -95,6 +100,8 @@ struct Class<'a> {
     pty: Pty,
     writer: Writer,
     is_seen: bool,
+    /// Keys that are pressed one at a time: some programs lose those that come at once.
+    keys: VecDeque<Vec<u8>>,
     course: Course<'a>,
 }
 
@@ -162,6 +169,9 @@ impl Class<'_> {
         for event in self.watcher.take_events() {
             self.course.note(&event);
         }
+        if let Some(keys) = self.keys.pop_front() {
+            return self.write(&keys);
+        }
         let mode = self.watcher.screen().modes().keyboard();
         let patience = if self.is_seen {
             ANSWER_PATIENCE
@@ -181,9 +191,8 @@ impl Class<'_> {
             Step::Submit => self.write(b"\r"),
             Step::Refuse(prompt) => {
                 // Who cannot be told no is left to the user; nothing else is ever pressed.
-                for keys in prompt.keys_for("no", &mode).unwrap_or_default() {
-                    self.write(&keys)?;
-                }
+                self.keys
+                    .extend(prompt.keys_for("no", &mode).unwrap_or_default());
                 Ok(())
             }
         }
@@ -293,6 +302,10 @@ impl<'a> Course<'a> {
                 Step::Submit
             }
             Phase::Submitted { is_answered: true } | Phase::Refused if rests => {
+                self.enter(Phase::Waiting, now);
+                Step::Wait
+            }
+            Phase::Refused if now >= self.began + REFUSED_PATIENCE => {
                 self.enter(Phase::Waiting, now);
                 Step::Wait
             }
