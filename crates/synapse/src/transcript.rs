@@ -11,6 +11,7 @@ mod aider;
 mod claude;
 mod cn;
 mod codex;
+mod copilot;
 mod cursor;
 mod follower;
 mod gemini;
@@ -50,6 +51,8 @@ pub enum Kind {
     Gptme,
     /// The session file of Continue's `cn`.
     Cn,
+    /// The events of a GitHub Copilot CLI session.
+    Copilot,
 }
 
 impl Kind {
@@ -94,6 +97,10 @@ impl Source {
             }
             "qwen" => (Kind::Qwen, home.join(".qwen/projects")),
             "aider" => (Kind::Aider, dir.to_owned()),
+            "copilot" => {
+                let base = variable("COPILOT_HOME").unwrap_or_else(|| home.join(".copilot"));
+                (Kind::Copilot, base.join("session-state"))
+            }
             "pi" => {
                 let base =
                     variable("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent"));
@@ -243,6 +250,7 @@ impl Model {
             Kind::Qwen => Self::Lines(log::Conversation::default(), qwen::entries),
             Kind::Pi => Self::Lines(log::Conversation::default(), pi::entries),
             Kind::Gptme => Self::Lines(log::Conversation::default(), gptme::entries),
+            Kind::Copilot => Self::Lines(log::Conversation::default(), copilot::entries),
             Kind::Cn => Self::Lines(log::Conversation::default(), cn::entries),
             // A database has no lines.
             Kind::Opencode => Self::Lines(log::Conversation::default(), |_| Vec::new()),

@@ -322,7 +322,7 @@ fn speech(scene: &Scene) -> Group {
     group
 }
 
-fn is_mark(mark: &String) -> bool {
+fn is_mark(mark: &str) -> bool {
     let is_short = mark.chars().count() <= LONGEST_MARK;
     is_short && !mark.trim().is_empty() && mark.trim() != "1"
 }

@@ -1,10 +1,11 @@
 //! The profiles that come with the program.
 
-const PROFILES: [(&str, &str); 11] = [
+const PROFILES: [(&str, &str); 12] = [
     ("aider", include_str!("../../profiles/aider.yaml")),
     ("claude", include_str!("../../profiles/claude.yaml")),
     ("cn", include_str!("../../profiles/cn.yaml")),
     ("codex", include_str!("../../profiles/codex.yaml")),
+    ("copilot", include_str!("../../profiles/copilot.yaml")),
     ("dummy", include_str!("../../profiles/dummy.yaml")),
     ("gemini", include_str!("../../profiles/gemini.yaml")),
     ("generic", include_str!("../../profiles/generic.yaml")),

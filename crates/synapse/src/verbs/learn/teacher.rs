@@ -306,7 +306,11 @@ impl<'a> Course<'a> {
                 Step::Wait
             }
             Phase::Refused if now >= self.began + REFUSED_PATIENCE => {
-                self.enter(Phase::Waiting, now);
+                let phase = match self.lessons.len() {
+                    0 => Phase::Over { is_complete: true },
+                    _ => Phase::Waiting,
+                };
+                self.enter(phase, now);
                 Step::Wait
             }
             Phase::Submitted { .. } if now >= self.since + answer_patience => match reading {
