@@ -167,7 +167,7 @@ fn bad_files_are_named_with_the_place() {
     fails(
         &["profile", "replay", &cut, "--profile", "nobody"],
         1,
-        &["no profile 'nobody'", "claude, codex"],
+        &["no profile 'nobody'", "aider, claude"],
     );
     fails(
         &["profile", "check", &profile],

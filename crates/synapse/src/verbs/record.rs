@@ -124,7 +124,7 @@ impl Tape {
         self.start.elapsed()
     }
 
-    fn event(&mut self, kind: &str, data: &str) -> Result<()> {
+    pub(super) fn event(&mut self, kind: &str, data: &str) -> Result<()> {
         let at = self.elapsed().as_micros();
         let seconds = serde_json::Number::from_f64(
             u32::try_from(at / 1_000).map_or(0.0, f64::from) / 1_000.0,

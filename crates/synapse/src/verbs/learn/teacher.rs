@@ -84,6 +84,8 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
         let done = Box::pin(class.run(output)).await;
         drop(raw);
         let left = class.course.left();
+        // The rest after the last reply belongs to the recording.
+        class.tape.event("m", "the lessons are over")?;
         class.tape.end()?;
         done.map(|()| left)
     });
