@@ -59,8 +59,9 @@ def turn(agent, message, seconds=30, raw=False):
 
 
 def exact_of(agent, since, message, sent, raw=False):
-    # The profiles' prefix: the end of the task's name, and who sent it.
-    arrived = message if raw else f"[A2A:{sent.body['task_id'][-8:]}:user] {message}"
+    # A person's message arrives as it is, unless it would be a command: then behind the end of the task's name.
+    is_command = message.lstrip()[:1] in ("!", "/", "#") and not raw
+    arrived = f"[A2A:{sent.body['task_id'][-8:]}:user] {message}" if is_command else message
     # The log keeps the first 2000 characters of a message, without blanks around it.
     ids = {e["id"] for e in agent.model.events(since) if e["ev"] == "request" and e["user"] == arrived.strip()[:2000]}
 
