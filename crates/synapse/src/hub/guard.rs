@@ -26,7 +26,7 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none
 /// What the page sends beside its cookie.
 const KEY: HeaderName = HeaderName::from_static("x-synapse-key");
 const KEY_PROTOCOL: &str = "synapse-key.";
-/// The protocol of our WebSockets, which a page names beside its key.
+/// What our sockets speak; a page names it beside its key.
 pub(super) const PROTOCOL: &str = "synapse";
 /// What a proxy adds.
 const FORWARDED: [HeaderName; 4] = [
@@ -121,9 +121,10 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     } else {
         let peer = request.extensions().get::<Peer>();
         let is_own = peer.is_some_and(|peer| is_own_user(door, peer, headers, host));
-        let beside = match is_own {
-            true => Beside::User,
-            false => Beside::Key(key(headers)),
+        let beside = if is_own {
+            Beside::User
+        } else {
+            Beside::Key(key(headers))
         };
         let caller = caller(hub, headers, beside)?;
         peer.inspect(|peer| peer.prove());

@@ -57,9 +57,10 @@ impl Crowd {
     ) -> (Unproven, impl Future<Output = ()> + use<>) {
         let is_calm = self.lock().by_age.len() < CALM;
         // Asking the kernel for each would be work for nothing.
-        let source = match peer.is_here() && is_calm {
-            true => Source::User(None),
-            false => peer.source(),
+        let source = if peer.is_here() && is_calm {
+            Source::User(None)
+        } else {
+            peer.source()
         };
         let mut places = self.lock();
         let is_same = |place: &&Place| place.source == source;
@@ -87,7 +88,7 @@ impl Crowd {
         let has_to_go = async {
             // Who has shown who they are is in no place any more.
             if dismissed.await.is_err() {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         };
         (unproven, has_to_go)
