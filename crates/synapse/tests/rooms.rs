@@ -120,7 +120,7 @@ const ROOMS: &[Room] = &[
     Room {
         path: "synapse/src/pty",
         must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
-        except: &["crate::pty"],
+        except: &["crate::pty", "crate::child"],
     },
 ];
 
