@@ -280,7 +280,7 @@ impl Model {
                         ..asked
                     }),
                     entry => entry,
-                }))
+                }));
             }
             Self::Aider(..) => {}
         }
