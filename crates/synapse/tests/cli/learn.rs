@@ -37,11 +37,7 @@ fn a_program_is_talked_to_and_its_profile_written_among_ones_own() {
     let said = text(&learn.get_output().stdout);
     assert!(said.contains("the cursor waits behind «dummy> »"), "{said}");
     assert!(said.contains("replies 2 of 2"), "{said}");
-    let shown = synapse(home.path())
-        .args(["profile", "show", "toy"])
-        .assert()
-        .success();
-    let yaml = text(&shown.get_output().stdout);
+    let yaml = std::fs::read_to_string(home.path().join(".synapse/profiles/toy.yaml")).unwrap();
     let profile = Profile::parse(&yaml, "toy", &|_| None).unwrap();
     assert_eq!(profile.command, [dummy.to_str().unwrap(), "dummy-agent"]);
     assert!(profile.idle_regex.unwrap().is_match("dummy> "));
