@@ -26,13 +26,12 @@ pub(crate) fn run(args: &Learn) -> Result<()> {
         bail!("{} is there already; --force replaces it", output.display());
     }
     let lessons = lessons(args);
-    let recording = match &args.recording {
-        Some(file) => PathBuf::from(file),
-        None => {
-            let recording = output.with_extension("cast");
-            talk(args, &lessons, &recording)?;
-            recording
-        }
+    let recording = if let Some(file) = &args.recording {
+        PathBuf::from(file)
+    } else {
+        let recording = output.with_extension("cast");
+        talk(args, &lessons, &recording)?;
+        recording
     };
     let file = recording.display();
     let text =

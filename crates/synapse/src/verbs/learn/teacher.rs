@@ -183,9 +183,10 @@ impl Class<'_> {
         match self.course.next(self.watcher.reading(), patience, now) {
             Step::Wait => Ok(()),
             Step::Type(text) => {
-                let discipline = match self.pty.is_canonical() {
-                    true => Discipline::Canonical,
-                    false => Discipline::Raw,
+                let discipline = if self.pty.is_canonical() {
+                    Discipline::Canonical
+                } else {
+                    Discipline::Raw
                 };
                 let bytes = paste(&text, &mode, discipline, &[])?;
                 self.write(&bytes)
@@ -289,16 +290,14 @@ impl<'a> Course<'a> {
         let is_late = now >= self.began + PATIENCE;
         match &self.phase {
             Phase::Over { .. } => Step::Wait,
-            Phase::Waiting if rests => match self.lessons.next() {
-                Some(lesson) => {
-                    self.enter(Phase::Typed, now);
-                    Step::Type(lesson.typed.clone())
-                }
-                None => {
+            Phase::Waiting if rests => {
+                let Some(lesson) = self.lessons.next() else {
                     self.enter(Phase::Over { is_complete: true }, now);
-                    Step::Wait
-                }
-            },
+                    return Step::Wait;
+                };
+                self.enter(Phase::Typed, now);
+                Step::Type(lesson.typed.clone())
+            }
             Phase::Typed if now >= self.began + SUBMIT_PAUSE => {
                 self.enter(Phase::Submitted { is_answered: false }, now);
                 Step::Submit
