@@ -13,7 +13,7 @@ const HOSTILE: &str =
     "\x1b]52;c;cm0=\x07\x1b]2;pwned\x07\x1b[2J\u{9b}2J\u{9d}0;x\u{9c}\u{202e}evil";
 
 /// Files that may paint, since they make what they paint themselves.
-const PAINTERS: [&str; 10] = [
+const PAINTERS: [&str; 11] = [
     "record.rs",
     "print.rs",
     "demo.rs",
@@ -24,6 +24,8 @@ const PAINTERS: [&str; 10] = [
     "screen.rs",
     "spinner.rs",
     "attach.rs",
+    // Shows the program that is learned about, as `record` does.
+    "teacher.rs",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
