@@ -30,6 +30,10 @@ all of them. Their dialogs are answered by keys, and their replies come from the
 server is given to the three alone, aider's model calls no tools and aider may leave the connection to the model open when it is
 interrupted, pi asks for no leave, and none but the three was seen to ask about folders.
 
+Continue's `cn` 1.5.47 and GitHub Copilot CLI 1.0.102 were tried on some cases: their replies come exact from their records, and `cn` takes
+no pastes, so line breaks become blanks. After a refused tool `cn`'s task did not end; Copilot kept its dialog open and was still at
+work after one Escape. gptme 0.35.1 was not tried to the end. They have no table.
+
 Some CLIs could not be run here. kimi-cli 1.52.0 does nothing but install its successor from the network. mistral-vibe 3.0.3 pins a version
 of certifi that PyPI did not have. Cline 3.0.65 begins with a choice of logins and was not taken further. goose is on neither npm nor
 PyPI. They are wrapped by `generic`.

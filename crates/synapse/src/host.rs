@@ -112,18 +112,7 @@ impl Host {
         let tls = tls.map(|tls| serve::acceptor(&tls.cert, &tls.key));
         let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
-        let machine = rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned();
-        let applicant = Applicant {
-            host: &machine,
-            dir: &agent.dir,
-            agent_type: &profile.name,
-            profile: &profile.name,
-            name: agent.name.as_deref(),
-        };
-        let mut claim = registry.claim(&applicant)?;
+        let mut claim = claim(&registry, agent)?;
         let listener = registry.bind(reach.listen, &profile.name, agent.port)?;
         let address = listener.local_addr()?;
         let token_path = paths.token(claim.id());
@@ -132,18 +121,7 @@ impl Host {
 
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
-        let ledger = Ledger::open(
-            paths.store(),
-            Owner {
-                run: claim.entry().run(),
-                agent: id.clone(),
-                handle: claim.handle().to_string(),
-                profile: profile.name.clone(),
-                dir: agent.dir.clone(),
-                pid: std::process::id(),
-                started_at: Timestamp(started_at.as_millisecond().unsigned_abs()),
-            },
-        )?;
+        let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
         let (routing, errands) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
@@ -320,6 +298,33 @@ impl Host {
             Some(look) => Err(Died::new(exit, &look).into()),
             None => Ok(exit),
         }
+    }
+}
+
+/// Takes a name and an id for an agent.
+fn claim(registry: &Registry, agent: &Agent) -> Result<Claim> {
+    let machine = rustix::system::uname();
+    let applicant = Applicant {
+        host: &machine.nodename().to_string_lossy(),
+        dir: &agent.dir,
+        agent_type: &agent.profile.name,
+        profile: &agent.profile.name,
+        name: agent.name.as_deref(),
+    };
+    Ok(registry.claim(&applicant)?)
+}
+
+/// Whose the tasks of this run are.
+fn owner(claim: &Claim, agent: &Agent) -> Owner {
+    let started_at = claim.entry().started_at.unwrap_or_default();
+    Owner {
+        run: claim.entry().run(),
+        agent: claim.id().as_str().to_owned(),
+        handle: claim.handle().to_string(),
+        profile: agent.profile.name.clone(),
+        dir: agent.dir.clone(),
+        pid: std::process::id(),
+        started_at: Timestamp(started_at.as_millisecond().unsigned_abs()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The way through an HTTP proxy, as `HTTPS_PROXY` and `NO_PROXY` have it for curl and its like. Only encrypted
 //! connections take it: the proxy sees where they lead and nothing else.
 
+use std::fmt::Write as _;
 use std::io;
 use std::net::IpAddr;
 
@@ -73,7 +74,7 @@ impl Proxy {
         let mut request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
         if let Some(credentials) = &self.credentials {
             let encoded = STANDARD.encode(credentials);
-            request.push_str(&format!("Proxy-Authorization: Basic {encoded}\r\n"));
+            let _ = write!(request, "Proxy-Authorization: Basic {encoded}\r\n");
         }
         request.push_str("\r\n");
         stream.write_all(request.as_bytes()).await?;

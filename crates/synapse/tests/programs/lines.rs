@@ -115,7 +115,12 @@ fn a_reply_whose_beginning_is_lost_says_so() {
         said.len()
     );
     let note = String::from_utf8(output.stderr).unwrap();
-    assert!(note.contains("its beginning is missing"), "{note}");
+    let first: String = said.chars().take(40).collect();
+    assert!(
+        note.contains("its beginning is missing"),
+        "{first:?} {} {note}",
+        said.len()
+    );
     let tasks = world.json(&["tasks", "it", "--json"]);
     assert_eq!(tasks["tasks"][0]["truncated"], true);
     let whole = world.json(&["send", "it", "seq 3", "--return", "--json"]);
