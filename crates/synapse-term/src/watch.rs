@@ -146,6 +146,10 @@ impl Watcher {
         self.judge.note_keys(keys, now);
         self.judge.note_typed(self.typed.recent());
         self.last_keys = Some((keys, now));
+        // A program may have written more than the screen holds before anybody sees that it works.
+        if keys == Keys::Submit && self.turn.is_none() {
+            self.follow();
+        }
         // What answers a question is not the beginning of the next message.
         if keys == Keys::Submit && self.is_unanswered {
             self.is_unanswered = false;

@@ -50,6 +50,11 @@ impl Follower {
         screen.keep_rows(false);
     }
 
+    /// Whether a turn is followed.
+    pub fn is_active(&self) -> bool {
+        self.is_active
+    }
+
     /// Whether the beginning of the turn was lost because it was too long.
     pub fn is_cut(&self) -> bool {
         self.is_cut

@@ -32,10 +32,17 @@ impl Watcher {
         }
         self.interrupted_at = None;
         self.resting = self.judge.resting_rows().to_vec();
-        let is_kept = self.profile.speech.echo.is_none();
-        self.follower.begin(&mut self.screen, is_kept);
+        if !self.follower.is_active() {
+            self.follow();
+        }
         self.last_typed.clone_from(&typed);
         self.turn = Some(Turn { typed });
+    }
+
+    /// Keeps what scrolls off the screen from now on.
+    pub(super) fn follow(&mut self) {
+        let is_kept = self.profile.speech.echo.is_none();
+        self.follower.begin(&mut self.screen, is_kept);
     }
 
     /// The program rests, and shows the message as given to it: it has answered already.

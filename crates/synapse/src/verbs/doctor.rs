@@ -54,7 +54,6 @@ pub(crate) fn run(args: &Doctor) -> Result<u8> {
         writeln!(out)?;
     } else {
         print(&mut out, &checks)?;
-        drop(out);
         if let Some(entry) = &entry {
             show_screen(entry)?;
         }

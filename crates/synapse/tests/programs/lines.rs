@@ -67,7 +67,7 @@ fn a_line_is_streamed_before_the_next_one_is_written() {
     let mut follow = world.command(&["task", id.trim(), "--follow"]);
     let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
     let told = BufReader::new(follow.stdout.take().unwrap()).lines();
-    let mut told = told.map(Result::unwrap).inspect(|line| println!("{line}"));
+    let mut told = told.map(Result::unwrap);
     let is_told = told.any(|line| line.contains(r#""text":"one""#));
     assert!(is_told, "told while the program waits");
     std::fs::write(world.home.path().join("gate"), "").unwrap();
@@ -78,7 +78,7 @@ fn a_line_is_streamed_before_the_next_one_is_written() {
 #[test]
 fn a_pager_opened_in_a_shell_is_not_rest() {
     let world = World::new();
-    let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
+    let text = "a line of many\n".repeat(200);
     std::fs::write(world.home.path().join("text"), text).unwrap();
     start(&world, "it", &["env", "LESS=", "bash", "--norc"]);
     let id = world.ok(&["send", "it", "less text"]);
