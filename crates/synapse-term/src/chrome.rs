@@ -15,6 +15,12 @@ const SHORTEST_RULE: usize = 8;
 /// included.
 const FOOTER: usize = 12;
 
+/// Whether a row is a dashed rule, which parts what belongs together.
+pub fn is_dashed(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.chars().all(|c| matches!(c, '╌' | '┄' | '╍'))
+}
+
 /// Whether a row is a horizontal rule or the top or bottom edge of a box. A short label may stand
 /// in it.
 pub fn is_rule(text: &str) -> bool {

@@ -492,3 +492,40 @@ fn a_window_has_a_field_or_a_list_above_its_buttons() {
     assert_eq!(labels(&prompt), ["Minimal", "Web service"]);
     assert_eq!(keys(&prompt, "Web service"), "\x1b[B\r");
 }
+
+#[test]
+fn a_command_between_dashed_rules_is_told_from_a_tip() {
+    let rule = "╌".repeat(100);
+    let dialog = |above: &str, inside: &str| {
+        format!(
+            "{}\r\n Bash command\r\n{above}{rule}\r\n {inside}\r\n{rule}\r\n Do you want to proceed?\r\n\
+             \u{20}❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel\x1b[?25l",
+            "─".repeat(100)
+        )
+    };
+    let tip = " Tip: auto mode handles these prompts for you\r\n Run cargo build\r\n";
+    let call = call_on("claude", &dialog(tip, "cargo test")).unwrap();
+    assert_eq!((&*call.input, call.is_complete), ("cargo test", true));
+    let prompt = {
+        let mut terminal = Screen::new(Size::new(100, 30).unwrap());
+        terminal.feed(dialog(tip, "cargo test").as_bytes(), Duration::ZERO, |_| {});
+        read(
+            &terminal.frame(),
+            &Profile::builtin("claude").unwrap(),
+            None,
+        )
+        .unwrap()
+        .0
+    };
+    assert!(prompt.detail.contains("cargo test"), "{}", prompt.detail);
+    // Two rows of a command, and a description that brings rules along.
+    let two = call_on("claude", &dialog(tip, "cargo test\r\n rm -rf ~")).unwrap();
+    assert!(!two.is_complete);
+    let fake = format!("{rule}\r\n cargo test\r\n");
+    let call = call_on("claude", &dialog(&fake, "rm -rf ~")).unwrap();
+    assert!(!call.is_complete);
+    // A tip without rules: what is the command is not sure.
+    let old = bash_dialog(&[("Tip: try auto mode", false), ("cargo test", false)]);
+    let call = call_on("claude", &old).unwrap();
+    assert_eq!((&*call.input, call.is_complete), ("cargo test", false));
+}

@@ -5,7 +5,7 @@
 //! sight: each could hide what else would run.
 
 use super::ToolCall;
-use crate::chrome::{is_rule, unboxed};
+use crate::chrome::{is_dashed, is_rule, unboxed};
 use crate::frame::{Colour, Frame, width};
 use crate::profile::Profile;
 
@@ -22,7 +22,8 @@ pub(super) fn read(frame: &Frame, profile: &Profile, row: usize) -> Option<ToolC
     }
 }
 
-/// Below a rule: a title, the command in the colour of text, its description in another, the question.
+/// Below a rule: a title, the command in the colour of text or between dashed rules, its description in another
+/// colour, the question.
 fn claude(frame: &Frame, row: usize) -> Option<ToolCall> {
     let title = (0..row)
         .rev()
@@ -31,7 +32,21 @@ fn claude(frame: &Frame, row: usize) -> Option<ToolCall> {
         .rev()
         .find(|r| frame.text(*r).trim() == "Do you want to proceed?")?;
     let has_top = title.checked_sub(1).is_some_and(|r| is_rule(frame.text(r)));
-    let rows: Vec<usize> = filled(frame, title + 1, question).collect();
+    let rules: Vec<usize> = (title + 1..question)
+        .filter(|r| is_dashed(frame.text(*r)))
+        .collect();
+    if let [.., top, end] = *rules {
+        // Newer versions put it between two dashed rules, below a tip and the description, which may hold others.
+        let mut rows = filled(frame, top + 1, end);
+        let command = rows.next()?;
+        let is_alone = rules.len() == 2 && rows.next().is_none();
+        let text = frame.text(command).trim();
+        return Some(call(frame, "Bash", text, has_top && is_alone));
+    }
+    let rows = filled(frame, title + 1, question);
+    let (tips, rows): (Vec<usize>, Vec<usize>) =
+        rows.partition(|r| frame.text(*r).trim_start().starts_with("Tip: "));
+    let has_top = has_top && tips.is_empty();
     let (command, rest) = rows.split_first()?;
     let is_alone = !rest.iter().any(|r| shows_text_colour(frame, *r));
     Some(call(

@@ -1,6 +1,6 @@
 //! Which of the rows above the options is the question, and where the dialog begins.
 
-use crate::chrome::{is_rule, is_top_edge, left_border, unboxed};
+use crate::chrome::{is_dashed, is_rule, is_top_edge, left_border, unboxed};
 use crate::frame::{Colour, Frame, width};
 
 /// A dialog without a border is looked for at most this far above its options.
@@ -157,7 +157,7 @@ fn dialog_top(frame: &Frame, row: usize) -> usize {
     let mut blanks = 0;
     for r in (floor..row).rev() {
         let text = frame.text(r);
-        if is_rule(text) && seen_text {
+        if is_rule(text) && !is_dashed(text) && seen_text {
             return r + 1;
         }
         blanks = if text.trim().is_empty() {

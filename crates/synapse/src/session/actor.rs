@@ -37,7 +37,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
-use super::hold::Hold;
+use super::hold::{Hold, bare};
 use super::turn::Input;
 use super::{Attached, Command, Ledger, Look, Queue, SessionHandle};
 use crate::pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
@@ -431,11 +431,6 @@ impl Session {
         self.settle_interrupts(State::Exited);
         self.fail_all_exited();
     }
-}
-
-/// A text without white space: boxes wrap where they like, and programs change it in what is pasted.
-fn bare(text: &str) -> String {
-    text.split_whitespace().collect()
 }
 
 /// A window no screen can have is shown on the nearest that can be.

@@ -34,6 +34,9 @@ impl Obstacle {
 #[derive(Debug, Default)]
 pub(super) struct Hold {
     since: Option<(Obstacle, Duration)>,
+    /// The message that was typed last. Programs put it back into their box when they are stopped before they
+    /// answer.
+    own: Option<String>,
 }
 
 impl Hold {
@@ -41,6 +44,21 @@ impl Hold {
     pub(super) fn note(&mut self, obstacle: Option<Obstacle>, now: Duration) {
         let began = self.since.as_ref().map_or(now, |(_, began)| *began);
         self.since = obstacle.map(|obstacle| (obstacle, began));
+    }
+
+    /// This message is typed.
+    pub(super) fn note_typed(&mut self, text: &str) {
+        self.own = Some(bare(text));
+    }
+
+    /// Whether a box with this text shows our own last message again. Says so once for each message.
+    pub(super) fn is_put_back(&mut self, shown: &str) -> bool {
+        let shown = bare(shown);
+        let is_own = !shown.is_empty() && self.own.as_ref() == Some(&shown);
+        if is_own {
+            self.own = None;
+        }
+        is_own
     }
 
     /// Why messages wait, once it has lasted.
@@ -60,6 +78,11 @@ impl Hold {
         let (_, began) = self.since.as_ref()?;
         Some(*began + TOLD_AFTER).filter(|at| *at > now)
     }
+}
+
+/// A text without white space: boxes wrap where they like, and programs change it in what is pasted.
+pub(super) fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 #[cfg(test)]
@@ -82,6 +105,16 @@ mod tests {
         assert_eq!(hold.deadline(AT(4)), None);
         hold.note(None, AT(5));
         assert_eq!((hold.told(AT(9)), hold.expires(AT(1))), (None, None));
+    }
+
+    #[test]
+    fn ones_own_message_is_known_again_and_once() {
+        let mut hold = Hold::default();
+        assert!(!hold.is_put_back("slow:30"));
+        hold.note_typed("slow: 30\nlines");
+        assert!(!hold.is_put_back("") && !hold.is_put_back("slow: 30"));
+        assert!(hold.is_put_back("slow: 30  lines"));
+        assert!(!hold.is_put_back("slow: 30  lines"));
     }
 
     #[test]

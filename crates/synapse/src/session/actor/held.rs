@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use synapse_a2a::error::FailureCode;
+use synapse_term::keys::{Key, encode};
 use synapse_term::reading::Reading;
 
 use super::Session;
@@ -26,6 +27,23 @@ impl Session {
             let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
             Some(Obstacle::Box(words.chars().take(SHOWN).collect()))
         }
+    }
+
+    /// Takes our own last message out of the box, where the program has put it back and nobody has typed since.
+    pub(super) fn take_back_own(&mut self, now: Duration) {
+        let Some(found) = self.watcher.input_box() else {
+            return;
+        };
+        let shown = found.text.clone();
+        if self.routing.has_draft() || !self.hold.is_put_back(&shown) {
+            return;
+        }
+        let mode = self.watcher.screen().modes().keyboard();
+        let press =
+            |name: &str| Key::parse(name).map_or_else(|_| Vec::new(), |key| encode(&key, &mode));
+        let mut keys = press("end");
+        keys.extend(press("backspace").repeat(shown.chars().count()));
+        self.write(&keys, now);
     }
 
     /// Notes what keeps messages waiting, and ends those that have waited for too long.

@@ -86,7 +86,13 @@ impl Session {
     /// Types the next message, if the keyboard is free and the program waits for one.
     pub(super) fn begin_next(&mut self, now: Duration) {
         let is_idle = self.watcher.reading() == &Reading::Idle;
-        if !is_idle || self.running.is_some() || self.obstacle().is_some() {
+        if !is_idle || self.running.is_some() {
+            return;
+        }
+        if self.obstacle().is_some() {
+            if !self.queue.is_empty() {
+                self.take_back_own(now);
+            }
             return;
         }
         let Some(order) = self.queue.pop() else {
@@ -110,6 +116,7 @@ impl Session {
             Discipline::Canonical => Duration::ZERO,
             Discipline::Raw => self.profile.submit_delay,
         };
+        self.hold.note_typed(&text);
         self.unreported = Some(text.clone());
         let has_transcript = self.witnesses.has_transcript();
         self.running = Some(Running {
