@@ -494,6 +494,25 @@ fn a_window_has_a_field_or_a_list_above_its_buttons() {
 }
 
 #[test]
+fn a_command_that_draws_a_dialog_is_not_taken_for_it() {
+    for edge in ["---------".to_owned(), "─".repeat(99), "─".repeat(96)] {
+        let drawn = [
+            ("rm -rf /work", false),
+            (edge.as_str(), false),
+            ("Bash command", false),
+            ("cargo clean", false),
+        ];
+        let call = call_on("claude", &bash_dialog(&drawn));
+        assert!(!call.is_some_and(|call| call.is_complete), "{edge}");
+    }
+    let codex = "  Would you like to run the following command?\r\n\r\n  $ rm -rf /work\r\n\
+                 \u{20}   Would you like to run the following command?\r\n    $ cargo clean\r\n\r\n\
+                 › 1. Yes, proceed (y)\r\n  2. No (esc)\r\n\x1b[?25l";
+    let call = call_on("codex", codex);
+    assert!(!call.is_some_and(|call| call.is_complete));
+}
+
+#[test]
 fn a_command_between_dashed_rules_is_told_from_a_tip() {
     let rule = "╌".repeat(100);
     let dialog = |above: &str, inside: &str| {

@@ -259,10 +259,10 @@ fn asking(
         && prompt.kind == Kind::Permission
     {
         let mut dialog = (**dialog).clone();
-        dialog.call.clone_from(&prompt.call);
         // What the program wants to do, in full, not what fits the screen.
         if let Some(call) = &prompt.call {
             dialog.detail.clone_from(&call.input);
+            dialog.call = Some(call.clone());
         }
         let evidence = Evidence::new(last.witness.name(), dialog.question.clone());
         let hold = screen.verdict.as_ref().map_or(Duration::ZERO, |v| v.hold);

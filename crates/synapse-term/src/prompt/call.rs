@@ -5,7 +5,7 @@
 //! sight: each could hide what else would run.
 
 use super::ToolCall;
-use crate::chrome::{is_dashed, is_rule, unboxed};
+use crate::chrome::unboxed;
 use crate::frame::{Colour, Frame, width};
 use crate::profile::Profile;
 
@@ -25,15 +25,17 @@ pub(super) fn read(frame: &Frame, profile: &Profile, row: usize) -> Option<ToolC
 /// Below a rule: a title, the command in the colour of text or between dashed rules, its description in another
 /// colour, the question.
 fn claude(frame: &Frame, row: usize) -> Option<ToolCall> {
-    let title = (0..row)
-        .rev()
-        .find(|r| frame.text(*r).trim() == "Bash command")?;
+    // What the program wants to run is indented, so it can draw no edge of its own.
+    let is_title = |r: &usize| {
+        let above = r.checked_sub(1).is_some_and(|r| is_edge(frame, r, '─'));
+        above && frame.text(*r).trim() == "Bash command"
+    };
+    let title = (0..row).find(is_title)?;
     let question = (title..row)
         .rev()
         .find(|r| frame.text(*r).trim() == "Do you want to proceed?")?;
-    let has_top = title.checked_sub(1).is_some_and(|r| is_rule(frame.text(r)));
     let rules: Vec<usize> = (title + 1..question)
-        .filter(|r| is_dashed(frame.text(*r)))
+        .filter(|r| is_edge(frame, *r, '╌'))
         .collect();
     if let [.., top, end] = *rules {
         // Newer versions put it between two dashed rules, below a tip and the description, which may hold others.
@@ -41,26 +43,26 @@ fn claude(frame: &Frame, row: usize) -> Option<ToolCall> {
         let command = rows.next()?;
         let is_alone = rules.len() == 2 && rows.next().is_none();
         let text = frame.text(command).trim();
-        return Some(call(frame, "Bash", text, has_top && is_alone));
+        return Some(call(frame, "Bash", text, is_alone));
     }
     let rows = filled(frame, title + 1, question);
     let (tips, rows): (Vec<usize>, Vec<usize>) =
         rows.partition(|r| frame.text(*r).trim_start().starts_with("Tip: "));
-    let has_top = has_top && tips.is_empty();
     let (command, rest) = rows.split_first()?;
     let is_alone = !rest.iter().any(|r| shows_text_colour(frame, *r));
     Some(call(
         frame,
         "Bash",
         frame.text(*command).trim(),
-        has_top && is_alone && !shows_other_colour(frame, *command),
+        tips.is_empty() && is_alone && !shows_other_colour(frame, *command),
     ))
 }
 
 /// A question, remarks of the model, and the command behind a dollar sign as the last paragraph.
 fn codex(frame: &Frame, row: usize) -> Option<ToolCall> {
     const QUESTION: &str = "Would you like to run the following command?";
-    let top = (0..row).rev().find(|r| frame.text(*r).trim() == QUESTION)?;
+    // The uppermost: what the program wants to run may hold the same words.
+    let top = (0..row).find(|r| frame.text(*r).trim() == QUESTION)?;
     let rows: Vec<usize> = filled(frame, top + 1, row).collect();
     let commands = rows.iter().filter(|r| dollar(frame.text(**r)).is_some());
     let (last, is_alone) = (rows.last()?, commands.count() == 1);
@@ -95,6 +97,12 @@ fn call(frame: &Frame, tool: &str, command: &str, is_seen: bool) -> ToolCall {
         cwd: None,
         is_complete: is_seen && fits && !command.is_empty(),
     }
+}
+
+/// Whether a row is a rule from the first column to the last.
+fn is_edge(frame: &Frame, row: usize, dash: char) -> bool {
+    let text = frame.text(row);
+    text.chars().all(|c| c == dash) && width(text) + 1 >= frame.cols
 }
 
 fn dollar(text: &str) -> Option<&str> {

@@ -12,6 +12,9 @@ const FIRST: Duration = Duration::from_millis(40);
 /// The longest pause between two looks while somebody waits for a reply.
 const LONGEST: Duration = Duration::from_millis(200);
 
+/// No pause grows beyond this.
+const MOST: Duration = Duration::from_mins(1);
+
 /// Who wants to know that the program is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
@@ -87,7 +90,7 @@ impl Watcher {
         self.tick(now);
         if self.inquiry.due.is_none() {
             self.inquiry.due = Some(now + self.inquiry.pause);
-            self.inquiry.pause = self.inquiry.pause.saturating_mul(2);
+            self.inquiry.pause = self.inquiry.pause.saturating_mul(2).min(MOST);
         }
         if !self.inquiry.is_stale {
             let change = self.judge.note_terminal_use(said, &self.profile, now);
@@ -210,6 +213,12 @@ mod tests {
         );
         let patient = toy.watcher.inquiry_deadline(Interest::Nobody).unwrap();
         assert!(patient > toy.now + LONGEST * 10, "nobody waits");
+        // A task may take as long as it likes.
+        for _ in 0..200 {
+            toy.wait(LONGEST).told(TerminalUse::Works);
+        }
+        let patient = toy.watcher.inquiry_deadline(Interest::Nobody).unwrap();
+        assert!(patient <= toy.now + MOST, "it is looked at now and then");
         toy.told(TerminalUse::Reads);
         assert_eq!((toy.state(), toy.due()), (State::Idle, None));
     }

@@ -12,7 +12,6 @@ use super::Hub;
 use super::logins::Beside;
 use super::problem::Problem;
 use super::shapes::Session;
-use crate::callers::is_below;
 use crate::serve::Peer;
 use crate::token::Token;
 
@@ -192,21 +191,22 @@ fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session,
     })
 }
 
-/// Whether this answers a question, presses keys or types.
+/// Whether this answers a question, presses keys or types, or gives the right to.
 fn is_answer(request: &Request) -> bool {
     let path = request.uri().path();
-    let mut ends = ["/answer", "/input", "/keys"].iter();
-    request.method() == Method::POST && ends.any(|end| path.ends_with(end))
-        || path.starts_with("/api/agents/") && path.ends_with("/terminal")
+    let ends = ["/answer", "/input", "/keys", "/interrupt"];
+    let gives = ["/api/auto-answer", "/api/devices", "/api/auth/exchange"];
+    let is_one =
+        ends.iter().any(|end| path.ends_with(end)) || gives.iter().any(|it| path.starts_with(it));
+    is_act(request) && is_one || path.starts_with("/api/agents/") && path.ends_with("/terminal")
 }
 
-/// Whether the caller was started by an agent of this machine.
+/// Whether the caller was started by an agent of this machine, or may have been.
 fn is_below_agent(hub: &Hub, request: &Request) -> bool {
-    let callers = request.extensions().get::<Peer>().map(Peer::processes);
-    let callers = callers.unwrap_or_default();
+    let peer = request.extensions().get::<Peer>();
     let agents = hub.registry.list().unwrap_or_default();
     let mut agents = agents.iter().filter(|agent| !agent.may_answer_itself);
-    agents.any(|agent| callers.iter().any(|caller| is_below(*caller, agent.pid)))
+    agents.any(|agent| peer.is_some_and(|peer| peer.may_be_below(agent.pid)))
 }
 
 /// The value of our cookie.

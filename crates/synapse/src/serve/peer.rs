@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::crowd::Unproven;
-use crate::callers::holders;
+use crate::callers::{holders, is_below};
 use crate::sock_diag;
 
 /// The other end of a connection; every request on it carries the same one.
@@ -17,6 +17,8 @@ struct Ends {
     local: SocketAddr,
     user: OnceLock<Option<u32>>,
     unproven: Mutex<Option<Unproven>>,
+    /// Processes from which the other end was seen not to descend.
+    stranger_to: Mutex<Vec<u32>>,
 }
 
 /// Where connections come from, as far as they are counted: a user of this machine, or a network elsewhere.
@@ -38,6 +40,7 @@ impl Peer {
             local: plain(local),
             user: OnceLock::new(),
             unproven: Mutex::default(),
+            stranger_to: Mutex::default(),
         }))
     }
 
@@ -102,13 +105,37 @@ impl Peer {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The processes that have the other end, if it is on this machine.
-    pub fn processes(&self) -> Vec<u32> {
-        if !self.is_here() {
-            return Vec::new();
+    /// Whether the caller may descend from a process. It may if it is a process of our user of which nobody can say
+    /// which one it is: whoever sends and closes at once would else pass for a stranger.
+    pub fn may_be_below(&self, above: u32) -> bool {
+        let ends = &self.0;
+        if !self.is_here() || ends.strangers().contains(&above) {
+            return false;
         }
-        let found = sock_diag::find(self.0.remote, self.0.local).ok().flatten();
-        found.map_or_else(Vec::new, |socket| holders(socket.inode))
+        let own = rustix::process::geteuid().as_raw();
+        let may_be = match sock_diag::find(ends.remote, ends.local) {
+            Ok(Some(socket)) if socket.user != own => false,
+            Ok(Some(socket)) => {
+                let holders = holders(socket.inode);
+                holders.is_empty() || holders.iter().any(|caller| is_below(*caller, above))
+            }
+            Ok(None) => true,
+            Err(error) => {
+                tracing::warn!(%error, "the kernel does not say who is connected");
+                false
+            }
+        };
+        if !may_be {
+            ends.strangers().push(above);
+        }
+        may_be
+    }
+}
+
+impl Ends {
+    fn strangers(&self) -> MutexGuard<'_, Vec<u32>> {
+        let strangers = self.stranger_to.lock();
+        strangers.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -144,7 +144,11 @@ fn the_tools_of_an_agent_do_not_answer_it() {
 fn what_an_agent_starts_neither_answers_it_nor_presses_its_keys() {
     let world = World::new();
     shell(&world, &[]);
-    for (name, command) in [("keys", "keys shell Up"), ("answer", "answer shell yes")] {
+    for (name, command) in [
+        ("keys", "keys shell Up"),
+        ("answer", "answer shell yes"),
+        ("interrupt", "interrupt shell --key 1"),
+    ] {
         let (code, said) = run_below(&world, name, command);
         assert_ne!(code, "0", "{said}");
         assert!(said.contains("does not answer its own questions"), "{said}");
@@ -164,4 +168,64 @@ fn an_agent_may_where_it_was_started_so() {
     shell(&world, &["--may-answer-itself"]);
     let (code, said) = run_below(&world, "keys", "keys shell Up");
     assert_eq!(code, "0", "{said}");
+}
+
+/// A script that sends a request to a port, and may leave before it is answered.
+fn write_request(world: &World, name: &str, port: u64, request: &str, behind: &str) {
+    let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port}\nprintf '{request}' >&3\n{behind}\n");
+    std::fs::write(world.home.path().join(format!("{name}.sh")), script).unwrap();
+}
+
+#[test]
+fn an_answer_in_a_body_that_comes_late_or_from_who_has_left_is_refused() {
+    let world = World::new();
+    shell(&world, &[]);
+    let port = world.entry()["port"].as_u64().unwrap();
+    let head = "Host: 127.0.0.1\\r\\nContent-Type: application/json\\r\\n";
+    // The head of a message, before anything is asked.
+    let message = format!("POST /a2a HTTP/1.1\\r\\n{head}Content-Length: 500\\r\\n\\r\\n");
+    write_request(
+        &world,
+        "late",
+        port,
+        &message,
+        "read -r line <&3; echo \"$line\"",
+    );
+    let (_, said) = run_line_below(&world, "late", "bash late.sh");
+    assert!(said.contains(" 403 "), "{said}");
+    // Keys of somebody who closes at once: whoever it was, nobody can tell.
+    let keys = format!(
+        "POST /keys HTTP/1.1\\r\\n{head}Content-Length: 14\\r\\n\\r\\n{{\"keys\":[\"X\"]}}"
+    );
+    write_request(&world, "gone", port, &keys, "exec 3>&-");
+    let line = "for i in 1 2 3 4 5 6 7 8 9 10; do bash gone.sh; done";
+    run_line_below(&world, "gone", line);
+    let screen = world.ok(&["screen", "shell"]);
+    let typed = screen.lines().last().unwrap_or_default();
+    assert!(!typed.contains('X'), "{screen}");
+}
+
+#[test]
+fn an_agent_makes_no_rules_for_itself() {
+    let world = World::new();
+    shell(&world, &[]);
+    let mut hub = hub(&world);
+    let asked = std::fs::read_to_string(world.home.path().join("ask.sh")).unwrap();
+    let mut answers = Vec::new();
+    for path in [
+        "/api/auto-answer/rules",
+        "/api/devices",
+        "/api/auth/exchange",
+        "/api/agents/shell/interrupt",
+    ] {
+        let script = asked.replace("/api/agents/shell/keys", path);
+        std::fs::write(world.home.path().join("rule.sh"), script).unwrap();
+        std::fs::remove_file(world.home.path().join("rule.code")).unwrap_or_default();
+        answers.push((path, run_line_below(&world, "rule", "bash rule.sh").1));
+    }
+    hub.kill().unwrap();
+    hub.wait().unwrap();
+    for (path, said) in answers {
+        assert!(said.contains("answers_itself"), "{path}: {said}");
+    }
 }

@@ -3,10 +3,8 @@
 
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};
-use synapse_term::reading::State;
 
 use super::Refusal;
-use crate::callers::is_below;
 use crate::http::Served;
 use crate::serve::Peer;
 
@@ -16,19 +14,11 @@ pub(super) fn check(
     request: &Request,
     peer: Option<&Peer>,
 ) -> Result<(), Refusal> {
-    let is_asking = || *served.session.board.state().borrow() == Some(State::Asking);
-    let is_answer = match kind(request.method(), request.uri().path()) {
-        Kind::Answer => true,
-        // What it is stands in its body. While nothing is asked it is no answer.
-        Kind::Message => is_asking(),
-        Kind::Other => false,
-    };
-    if !is_answer || served.door.may_answer_itself {
+    if !is_answer(request.method(), request.uri().path()) || served.door.may_answer_itself {
         return Ok(());
     }
     let own = std::process::id();
-    let callers = peer.map(Peer::processes).unwrap_or_default();
-    if !callers.iter().any(|caller| is_below(*caller, own)) {
+    if !peer.is_some_and(|peer| peer.may_be_below(own)) {
         return Ok(());
     }
     Err(Refusal::new(
@@ -37,22 +27,14 @@ pub(super) fn check(
     ))
 }
 
-enum Kind {
-    /// It answers, presses keys or types.
-    Answer,
-    /// It may answer.
-    Message,
-    Other,
-}
-
-fn kind(method: &Method, path: &str) -> Kind {
+/// Whether this may answer, press keys or type. What a message of A2A is stands in its body, which may come as late
+/// as the question.
+fn is_answer(method: &Method, path: &str) -> bool {
     match (method, path) {
-        (&Method::POST, "/answer" | "/keys") | (_, "/terminal") => Kind::Answer,
-        (&Method::POST, path) if path.starts_with("/tasks/") && path.ends_with("/input") => {
-            Kind::Answer
-        }
-        (&Method::POST, "/" | "/a2a" | "/a2a/") => Kind::Message,
-        (&Method::POST, path) if path.starts_with("/a2a/rest") => Kind::Message,
-        _ => Kind::Other,
+        (&Method::POST, "/answer" | "/keys" | "/interrupt") | (_, "/terminal") => true,
+        (&Method::POST, "/" | "/a2a" | "/a2a/") => true,
+        (&Method::POST, path) if path.starts_with("/tasks/") => path.ends_with("/input"),
+        (&Method::POST, path) => path.starts_with("/a2a/rest"),
+        _ => false,
     }
 }

@@ -39,16 +39,19 @@ pub(super) struct HookQuestion {
 }
 
 impl HookQuestion {
-    /// What the judge is told.
-    pub(super) fn claim(&self) -> Claim {
+    /// What the judge is told. Where several questions are open, nobody knows which of them a dialog is about:
+    /// one may have been made up by a tool, whose processes stand below the program as its hooks do.
+    pub(super) fn claim(&self, is_only: bool) -> Claim {
         let patience = match (&self.answer, self.is_survey()) {
             // Its own words are better than what fits the screen.
             (Some(_), true) => Duration::ZERO,
             (Some(_), false) => ANSWERABLE_PATIENCE,
             (None, _) => DIALOG_PATIENCE,
         };
+        let mut prompt = self.prompt.clone();
+        prompt.call = prompt.call.filter(|_| is_only);
         Claim::Asking {
-            prompt: Box::new(self.prompt.clone()),
+            prompt: Box::new(prompt),
             patience,
         }
     }

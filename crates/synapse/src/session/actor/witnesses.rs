@@ -276,9 +276,10 @@ impl Session {
 
     /// The program works, unless it waits for an answer that only the hooks can give.
     pub(super) fn testify_working(&mut self, witness: Witness, now: Duration) {
-        let claim = match self.witnesses.questions.first() {
-            Some(question) => question.claim(),
-            None => Claim::Working,
+        let claim = match self.witnesses.questions.as_slice() {
+            [] => Claim::Working,
+            [question] => question.claim(true),
+            [question, ..] => question.claim(false),
         };
         self.watcher.testify(witness, claim, now);
     }
