@@ -31,8 +31,8 @@ pub(super) fn check(
 /// as the question.
 fn is_answer(method: &Method, path: &str) -> bool {
     match (method, path) {
-        (&Method::POST, "/answer" | "/keys" | "/interrupt") | (_, "/terminal") => true,
-        (&Method::POST, "/" | "/a2a" | "/a2a/") => true,
+        (&Method::POST, "/answer" | "/keys" | "/interrupt" | "/" | "/a2a" | "/a2a/")
+        | (_, "/terminal") => true,
         (&Method::POST, path) if path.starts_with("/tasks/") => path.ends_with("/input"),
         (&Method::POST, path) => path.starts_with("/a2a/rest"),
         _ => false,
