@@ -11,7 +11,9 @@ const PATIENCE_MS = 30_000;
 
 const RUNNER = String.raw`
 while printf 'runner> ' && read -r line; do
-  printf '\033[2J\033[H────────────────────────────────────────────────\n Bash command\n\n   %s\n' "$line"
+  printf '\033[2J\033[H'
+  printf '─%.0s' $(seq "$(stty size </dev/tty | cut -d' ' -f2)")
+  printf '\n Bash command\n\n   %s\n' "$line"
   printf '   \033[38;2;153;153;153mDo as told\033[39m\n\n Do you want to proceed?\n'
   printf ' ❯ 1. Yes\n   2. No\n\n Esc to cancel\033[?25l'
   while IFS= read -rsn1 key; do

@@ -12,7 +12,9 @@ const RULES: &str = "/api/auto-answer/rules";
 /// A program that asks as Claude does before it runs what it is told.
 const TOY: &str = r#"
 while printf 'toy> ' && read -r line; do
-  printf '\033[2J\033[H────────────────────────────────────────────────\n Bash command\n\n'
+  printf '\033[2J\033[H'
+  printf '─%.0s' $(seq "$(stty size </dev/tty | cut -d' ' -f2)")
+  printf '\n Bash command\n\n'
   printf '%b\n' "$line" | sed 's/^/   /'
   printf '   \033[38;2;153;153;153mRun cargo clean first\033[39m\n\n Do you want to proceed?\n'
   printf ' ❯ 1. Yes\n   2. No\n\n Esc to cancel\033[?25l'
