@@ -64,6 +64,15 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
+/// The same for what is painted on standard error, which is a terminal there.
+pub(crate) fn shown_on_err(text: &str) -> String {
+    if IS_ERR_EXACT.load(Ordering::Relaxed) {
+        text.to_owned()
+    } else {
+        harmless(text)
+    }
+}
+
 /// A text in which nothing is obeyed by a terminal.
 fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

@@ -30,19 +30,19 @@ impl Spinner {
         if let Ok(style) = style {
             bar.set_style(style);
         }
-        bar.set_message(what.into());
+        bar.set_message(print::shown_on_err(&what.into()));
         bar.enable_steady_tick(PACE);
         Self(bar)
     }
 
     /// Shows that something else is waited for.
     pub(super) fn say(&self, what: impl Into<String>) {
-        self.0.set_message(what.into());
+        self.0.set_message(print::shown_on_err(&what.into()));
     }
 
     /// Shows lines above it, in place of those before.
     pub(super) fn show(&self, lines: &[String]) {
-        let text = lines.iter().flat_map(|line| [line.as_str(), "\n"]);
+        let text = lines.iter().map(|line| print::shown_on_err(line) + "\n");
         self.0.set_prefix(text.collect::<String>());
     }
 

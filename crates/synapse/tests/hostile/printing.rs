@@ -97,6 +97,7 @@ fn commands_show_what_others_wrote_and_the_terminal_obeys_none_of_it() {
         vec!["status", "dummy"],
         vec!["logs", "dummy"],
         vec!["send", "nobody\u{9b}2J\x1b]2;x\x07", "hello"],
+        vec!["start", "nobody\u{202e}\x1b]2;x\x07"],
     ] {
         let (_, raw) = Terminal::open(&world, &command).end();
         for bad in ["\x1b]", "\x1b[2J", "\u{9b}", "\u{9d}", "\u{202e}", "\x07"] {
