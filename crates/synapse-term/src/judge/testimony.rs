@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::facts::Facts;
 use super::{Opinion, View};
-use crate::prompt::{Kind, Prompt};
+use crate::prompt::{Kind, Prompt, ToolCall};
 use crate::reading::{Evidence, Reading, State};
 
 /// A program that says it works while its screen looks idle paints something within this span.
@@ -259,10 +259,8 @@ fn asking(
         && prompt.kind == Kind::Permission
     {
         let mut dialog = (**dialog).clone();
-        // What the program wants to do, in full, not what fits the screen.
-        if let Some(call) = &prompt.call {
-            dialog.detail.clone_from(&call.input);
-            dialog.call = Some(call.clone());
+        if let Some(told) = &prompt.call {
+            take_call(&mut dialog, told);
         }
         let evidence = Evidence::new(last.witness.name(), dialog.question.clone());
         let hold = screen.verdict.as_ref().map_or(Duration::ZERO, |v| v.hold);
@@ -278,6 +276,23 @@ fn asking(
     let evidence = Evidence::new(last.witness.name(), prompt.question.clone());
     let reading = Reading::Asking(Box::new(prompt.clone()));
     Opinion::certain(reading, evidence, Duration::ZERO)
+}
+
+/// Gives a dialog the call that was announced: what the program wants to do, in full, not what fits the screen. Where
+/// the dialog itself names another command, a tool may have made the announcement up, since its processes stand below
+/// the program as the hooks do. Then what is on the screen stays, and nobody takes it for all there is to know.
+fn take_call(dialog: &mut Prompt, told: &ToolCall) {
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    match &mut dialog.call {
+        Some(shown) if !bare(&told.input).starts_with(bare(&shown.input).trim_end_matches('…')) =>
+        {
+            shown.is_complete = false;
+        }
+        call => {
+            dialog.detail.clone_from(&told.input);
+            *call = Some(told.clone());
+        }
+    }
 }
 
 /// The program says that it is done. The screen may be late, or of a kind nobody has seen; work that
