@@ -402,3 +402,33 @@ fn every_route_at_the_root_is_described() {
         );
     }
 }
+
+/// A program that reads lines, and the answer to a question as a single key.
+const KEY_READER: &str = r#"
+while printf 'toy> ' && read -r line; do
+  printf '\033[?25lGo on?\n❯ 1. Yes\n  2. No\n\nEsc to cancel'
+  while IFS= read -rsn1 key; do case $key in [12]) break ;; esac; done
+  printf '\033[?25h\033[2J\033[Hsaid: %s\n' "$key"
+done
+"#;
+
+#[test]
+fn a_key_that_answers_a_question_is_not_the_beginning_of_a_line() {
+    let world = World::new();
+    let script = world.home.path().join("toy.sh");
+    std::fs::write(&script, KEY_READER).unwrap();
+    let yaml = format!(
+        "name: toy\ncommand: [bash, '{}']\nidle_regex: '^toy> $'\nprompt_template: '{{text}}'\n",
+        script.display()
+    );
+    world.start_profile("toy", &yaml);
+    world.wait_for_state("toy", "IDLE");
+    for message in ["first", "second"] {
+        world.ok(&["send", "toy", message]);
+        world.wait_for_state("toy", "INPUT_REQUIRED");
+        world.ok(&["keys", "toy", "2"]);
+        world.wait_until("it is done", |world| {
+            world.task_state(message) == "completed"
+        });
+    }
+}

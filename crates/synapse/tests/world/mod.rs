@@ -88,7 +88,7 @@ impl World {
         let deadline = Instant::now() + Duration::from_secs(20);
         while !is_so(self) {
             assert!(Instant::now() < deadline, "{what}: not within 20 s");
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

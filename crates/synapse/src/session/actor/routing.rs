@@ -147,7 +147,7 @@ impl Session {
     pub(super) fn press_keys(&mut self, keys: &[Key], now: Duration) {
         let mode = self.watcher.screen().modes().keyboard();
         let bytes: Vec<u8> = keys.iter().flat_map(|key| encode(key, &mode)).collect();
-        if self.routing.line.is_some() {
+        if self.routing.line.is_some() || self.reads_answer_keys() {
             return self.write(&bytes, now);
         }
         for step in self.routing.router.feed(&bytes) {
@@ -159,7 +159,16 @@ impl Session {
         self.wait_for_more(now);
     }
 
+    /// A question that is read key by key: what is pressed is an answer, and begins no line.
+    fn reads_answer_keys(&self) -> bool {
+        self.watcher.reading().state() == State::Asking
+            && self.discipline() == Discipline::Raw
+    }
+
     fn feed_keys(&mut self, bytes: &[u8], now: Duration) {
+        if self.routing.router.is_at_rest() && self.reads_answer_keys() {
+            return self.write(bytes, now);
+        }
         if bytes.contains(&b'\n') {
             let line_feed = match self.discipline() {
                 Discipline::Canonical => LineFeed::Submits,
