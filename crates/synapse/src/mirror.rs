@@ -2,8 +2,8 @@
 //! the size of the window and the wish to suspend it. What the program paints needs no help of ours: the
 //! session shows it.
 
-use crate::session::{Command, SessionHandle};
-use crate::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
+use synapse_session::{Command, SessionHandle};
 
 /// Serves the human until the agent is gone. The terminal is as it was afterwards.
 ///

@@ -4,7 +4,6 @@ pub(crate) mod answer;
 pub(crate) mod attach;
 pub(crate) mod demo;
 pub(crate) mod doctor;
-pub(crate) mod dummy_agent;
 pub(crate) mod external;
 pub(crate) mod hook_event;
 pub(crate) mod host;

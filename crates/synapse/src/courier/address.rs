@@ -1,9 +1,9 @@
 //! Who is meant by a handle typed in a terminal: somebody, or everyone else. Reads files, so it is not for
 //! the actor.
 
-use crate::address::{FindError, Whom};
-use crate::handle::{AddressError, EVERYONE};
-use crate::registry::Entry;
+use synapse_client::address::{FindError, Whom};
+use synapse_machine::handle::{AddressError, EVERYONE};
+use synapse_machine::registry::Entry;
 
 use super::Desk;
 
