@@ -24,7 +24,7 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 		cargo test --workspace --locked --lib --bins --tests; \
 	fi
 	cargo build --locked --bins
-	tests-sdk/run.py
+	tests-sdk/run.py $(SDK_FLAGS)
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 	$(MAKE) --no-print-directory test-web
@@ -56,10 +56,12 @@ bench: ## measure feed and reading (criterion), the host beside no wrapper, scri
 fmt: ## format the sources
 	cargo fmt --all
 
-lint: ## format check, clippy with warnings as errors, cargo-deny where it is installed
+lint: ## format check, clippy with warnings as errors, advisories, Markdown, cargo-deny where it is installed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; fi
+	scripts/check-advisories
+	scripts/lint-docs
 
 fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS each (default 60); no input may take long or 1 GiB
 	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked
