@@ -20,8 +20,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// The port of the page.
 const PORT: u16 = 8180;
-/// A token that programs may show, as seed 004 calls it.
-const TOKEN: &str = child::HUB_TOKEN;
 
 /// `synapse web …`
 #[derive(Args)]
@@ -168,14 +166,20 @@ fn log() {
         .init();
 }
 
-/// The token of the environment; one that could never be shown is an error, not a door left open.
+/// The token of the environment. One that no request could carry is an error, because nobody could ever use it.
 fn token() -> Result<Option<Token>> {
-    let Some(text) = std::env::var_os(TOKEN).filter(|text| !text.is_empty()) else {
+    let set = |name| {
+        Some((
+            name,
+            std::env::var_os(name).filter(|text| !text.is_empty())?,
+        ))
+    };
+    let Some((name, text)) = child::HUB_TOKENS.into_iter().find_map(set) else {
         return Ok(None);
     };
     let token = text.to_str().and_then(|text| Token::parse(text).ok());
     let token =
-        token.with_context(|| format!("{TOKEN} is no token: one word of ASCII characters"))?;
+        token.with_context(|| format!("{name} is no token: one word of ASCII characters"))?;
     Ok(Some(token))
 }
 

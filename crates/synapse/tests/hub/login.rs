@@ -79,6 +79,22 @@ fn a_program_may_show_the_token_of_the_environment() {
 }
 
 #[test]
+fn the_older_name_of_the_token_still_works() {
+    let world = World::new();
+    let mut command = world.command(&["web", "--port", "0"]);
+    command.env_remove("SYNAPSE_WEB_TOKEN");
+    let hub = Hub::spawn(command.env("MCBD_AUTH_TOKEN", "older-name"));
+    let address = &hub.address;
+    let head = format!(
+        "GET /api/session HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer older-name\r\n"
+    );
+    assert_eq!(
+        exchange(address, &head, b"").ok()["session"]["device"],
+        Value::Null
+    );
+}
+
+#[test]
 fn another_link_is_printed_while_the_hub_runs() {
     let desk = Desk::new();
     let link = desk.world.ok(&["web", "login"]);
