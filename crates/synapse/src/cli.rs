@@ -155,6 +155,13 @@ Examples:
         #[arg(last = true)]
         args: Vec<String>,
     },
+    /// Show every setting, its value, and where it comes from
+    #[command(after_help = "Examples:\n  synapse config\n  synapse config --json")]
+    Config {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Look at this machine, and at an agent: what is wrong, and what to do
     #[command(after_help = "Examples:\n  synapse doctor\n  synapse doctor codex --json")]
     Doctor(Doctor),

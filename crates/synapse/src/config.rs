@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use synapse_term::router::{Pattern, ResponseMode};
 
 use crate::private_file::{Trust, read_text};
@@ -20,10 +20,16 @@ use crate::private_file::{Trust, read_text};
 mod error;
 mod keys;
 mod reach;
+#[cfg(test)]
+mod reference;
+mod settings;
 mod tree;
+mod variables;
 
 pub use error::{ConfigError, Place, UnknownKey};
 pub use reach::{Limits, OpenToAll, PublicUrl, PublicUrlError, Reach, Tls};
+pub use settings::Setting;
+pub use variables::{VARIABLES, Variable};
 
 use tree::Tree;
 
@@ -31,16 +37,19 @@ use tree::Tree;
 const LONGEST_QUEUE: usize = 10_000;
 
 /// The settings.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Config {
     /// Messages typed as `@handle …` in a wrapped terminal.
     pub input_routing: InputRouting,
     /// Where the answer goes when a message does not say.
-    #[serde(deserialize_with = "response_mode")]
+    #[serde(
+        deserialize_with = "response_mode",
+        serialize_with = "settings::response_mode"
+    )]
     pub default_response_mode: ResponseMode,
     /// How long to wait for an answer.
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "seconds", serialize_with = "settings::seconds")]
     pub response_timeout: Duration,
     /// The prompt of `synapse-shell`.
     pub shell_prompt: String,
@@ -140,6 +149,7 @@ impl Config {
         Ok(Loaded {
             config,
             warnings: warnings.collect(),
+            lines: tree.lines(),
         })
     }
 }
@@ -151,16 +161,18 @@ pub struct Loaded {
     pub config: Config,
     /// Keys that are ignored.
     pub warnings: Vec<UnknownKey>,
+    /// The line of each key in the file, by its path.
+    lines: BTreeMap<String, u64>,
 }
 
 /// `input_routing`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct InputRouting {
     /// Whether lines are looked at.
     pub enabled: bool,
     /// What a line for another agent looks like; nothing is the router's own pattern.
-    #[serde(deserialize_with = "pattern")]
+    #[serde(deserialize_with = "pattern", serialize_with = "settings::pattern")]
     pub pattern: Option<Pattern>,
     /// How the person is told what became of a message.
     pub feedback: Feedback,
@@ -183,7 +195,7 @@ impl Default for InputRouting {
 }
 
 /// How a person is told what became of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Feedback {
     /// One line when it is sent, one for the answer.
@@ -193,7 +205,7 @@ pub enum Feedback {
 }
 
 /// `agents.<name>`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct AgentSettings {
     /// The port it has unless told otherwise.
@@ -203,7 +215,7 @@ pub struct AgentSettings {
 }
 
 /// Who gets in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
     /// Whoever shows the token.
@@ -215,8 +227,8 @@ pub enum Auth {
 }
 
 /// How large a screen is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// Characters in a row.
     pub columns: u16,
@@ -225,7 +237,7 @@ pub struct Size {
 }
 
 /// `web`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Web {
     /// Folders whose repositories the page shows, and in which it may start agents.
@@ -259,6 +271,12 @@ impl TryFrom<String> for Size {
 
     fn try_from(text: String) -> Result<Self, SizeError> {
         text.parse()
+    }
+}
+
+impl From<Size> for String {
+    fn from(size: Size) -> Self {
+        size.to_string()
     }
 }
 

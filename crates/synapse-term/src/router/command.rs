@@ -133,6 +133,11 @@ impl Pattern {
         }
     }
 
+    /// The regular expression as it was written.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
     /// What `line` asks for, if it is addressed to somebody and says something.
     pub fn read(&self, line: &str) -> Option<Result<Command, CommandError>> {
         let groups = self.0.captures(line)?;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use hyper::Uri;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Auth, Config, seconds};
+use super::{Auth, Config, seconds, settings};
 use crate::paths::expand_home;
 
 /// The most connections an agent may be told to take.
@@ -74,7 +74,7 @@ impl Reach {
 }
 
 /// `tls`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Pair")]
 pub struct Tls {
     /// The certificate and those between it and the authority, PEM.
@@ -105,14 +105,14 @@ impl TryFrom<Pair> for Tls {
 }
 
 /// `limits`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Limits {
     /// Connections at one time.
     #[serde(deserialize_with = "connections")]
     pub connections: usize,
     /// How long a client may take for the headers of a request, and be silent between two.
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "seconds", serialize_with = "settings::seconds")]
     pub header_timeout: Duration,
 }
 
