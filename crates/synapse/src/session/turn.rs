@@ -7,6 +7,7 @@
 //! witness saw taken.
 
 mod channel;
+mod silence;
 mod words;
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ use synapse_term::reading::{Reading, State};
 use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
+use silence::Silence;
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
 
@@ -58,6 +60,7 @@ pub struct Turn {
     stop: Stop,
     /// Since when the program rests although nobody saw the turn end.
     rest_since: Option<Duration>,
+    silence: Silence,
     /// What the program says through its channel.
     pub channel: Channel,
 }
@@ -131,6 +134,7 @@ impl Turn {
             has_transcript,
             stop: Stop::default(),
             rest_since: None,
+            silence: Silence::default(),
             channel: Channel::default(),
         }
     }
@@ -140,6 +144,7 @@ impl Turn {
         if self.phase == Phase::Over {
             return Vec::new();
         }
+        let was_running = self.is_running();
         let mut effects = match input {
             Input::Reading(reading) => self.see(reading, now),
             Input::Screen(report) => self.report(report, scene, now),
@@ -148,6 +153,7 @@ impl Turn {
             Input::Channel(word) => self.converse(word, now),
             Input::Output => {
                 self.channel.note_output(now);
+                self.silence.begin(now);
                 Vec::new()
             }
             Input::Cancel(why) => {
@@ -161,6 +167,9 @@ impl Turn {
             Input::Interrupt(key) => self.press_stop(key, scene.state, now),
             Input::Tick => Vec::new(),
         };
+        if !was_running {
+            self.silence.begin(now);
+        }
         effects.extend(self.settle(scene, now));
         effects
     }
@@ -174,8 +183,9 @@ impl Turn {
             Phase::Running => self.rest_since.map(|since| since + UNSEEN_PATIENCE),
             Phase::Over => return None,
         };
-        let all = [phase, self.stop.again_at, self.channel.deadline()];
-        all.into_iter().flatten().min()
+        let others = [self.stop.again_at, self.channel.deadline(), self.timeout()];
+        let all = [phase].into_iter().chain(others);
+        all.flatten().min()
     }
 
     /// The message as it was typed.
@@ -353,6 +363,7 @@ impl Turn {
             effects.push(Effect::AskedByChannel(question));
         }
         effects.extend(self.end_unseen(scene, now));
+        effects.extend(self.end_silent(now));
         effects
     }
 

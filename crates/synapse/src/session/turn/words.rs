@@ -146,6 +146,8 @@ impl Words {
 pub enum Ending {
     /// With a reply.
     Replied(Words),
+    /// The program fell silent; the reply is what the screen shows.
+    TimedOut,
     /// It was interrupted, or refused what it wanted to do; with what was said until then.
     Interrupted(Option<Words>),
     /// The program said that it failed.

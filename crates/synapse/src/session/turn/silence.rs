@@ -1,0 +1,42 @@
+//! The last resort: a program that has written nothing for the profile's `response_timeout` is taken to have answered.
+
+use std::time::Duration;
+
+use super::{Effect, Ending, Turn};
+
+/// How long the program may be silent, and since when it is.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    patience: Option<Duration>,
+    since: Duration,
+}
+
+impl Silence {
+    pub(super) fn begin(&mut self, now: Duration) {
+        self.since = now;
+    }
+}
+
+impl Turn {
+    /// Ends the turn when the program has written nothing for this long and no hook or transcript follows it.
+    pub fn with_response_timeout(mut self, patience: Option<Duration>) -> Self {
+        self.silence.patience = patience;
+        self
+    }
+
+    /// When silence ends the turn. A hook or a transcript that follows the turn will say when it is over, and a turn
+    /// that was stopped or asks something is not waiting for words.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        let is_followed = self.taken.by_hook || self.taken.by_record;
+        let is_open = self.is_running() && !self.stop.is_pressed && !self.channel.is_asking();
+        let due = self.silence.since + self.silence.patience?;
+        (is_open && !is_followed).then_some(due)
+    }
+
+    pub(super) fn end_silent(&mut self, now: Duration) -> Vec<Effect> {
+        match self.timeout() {
+            Some(due) if now >= due => self.end(Ending::TimedOut),
+            _ => Vec::new(),
+        }
+    }
+}
