@@ -313,7 +313,7 @@ impl TaskState {
         )
     }
 
-    /// The state as the seed dialect spells it.
+    /// The state as the native dialect spells it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Submitted => "submitted",

@@ -1,4 +1,4 @@
-//! Talks to agents over their HTTP: to those of this machine in the seed dialect, to those elsewhere in what they speak.
+//! Talks to agents over their HTTP: to those of this machine in the native dialect, to those elsewhere in what they speak.
 
 pub mod a2a;
 mod address;

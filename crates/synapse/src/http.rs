@@ -57,8 +57,8 @@ pub struct Served {
     pub contacts: Contacts,
 }
 
-/// A task as the seeds write it.
-pub fn seed_task(record: &Record) -> serde_json::Value {
+/// A task in the native dialect.
+pub fn native_task(record: &Record) -> serde_json::Value {
     serde_json::to_value(shapes::TaskShape::of(record, None)).unwrap_or_default()
 }
 

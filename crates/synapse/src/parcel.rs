@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use hyper::Method;
 use serde_json::{Map, Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Content, Message, Part, Role};
 use tokio::time::timeout;
@@ -104,9 +104,9 @@ impl Parcel {
         self
     }
 
-    /// The message as the seeds write one.
+    /// The message in the native dialect.
     pub fn message(&self) -> Value {
-        let parts: Vec<Value> = self.message.parts.iter().map(seed_part).collect();
+        let parts: Vec<Value> = self.message.parts.iter().map(native_part).collect();
         json!({
             "messageId": self.message.id.as_str(), "role": "user", "parts": parts,
             "metadata": self.message.metadata,

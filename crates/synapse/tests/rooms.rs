@@ -54,7 +54,7 @@ const ROOMS: &[Room] = &[
             "crate::session",
             "crate::verbs",
         ]],
-        except: &["crate::http::seed_task", "crate::session::Record"],
+        except: &["crate::http::native_task", "crate::session::Record"],
     },
     Room {
         path: "synapse/src/serve",

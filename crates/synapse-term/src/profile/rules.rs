@@ -139,7 +139,7 @@ pub struct OutcomeRules {
     pub failed: Vec<Pattern>,
 }
 
-/// The questions of plain programs (seed 000 §2.3).
+/// The questions of plain programs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InputDetection {

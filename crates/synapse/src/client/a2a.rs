@@ -132,8 +132,8 @@ impl A2AClient {
         outgoing: &Outgoing,
         mut each: impl FnMut(&RemoteTask),
     ) -> Result<RemoteTask, A2AError> {
-        if self.interface.dialect == Dialect::Seed && outgoing.task.is_some() {
-            // The seeds only acknowledge an answer; whoever wants more subscribes.
+        if self.interface.dialect == Dialect::Native && outgoing.task.is_some() {
+            // The native dialect only acknowledges an answer; whoever wants more subscribes.
             return self.send(outgoing).await;
         }
         if self.interface.streams {
@@ -284,7 +284,7 @@ impl A2AClient {
     /// Our own agents know more of a task at its end than they stream.
     async fn finish(&self, task: RemoteTask) -> Result<RemoteTask, A2AError> {
         match self.interface.dialect {
-            Dialect::Seed => self.get(&task.id).await,
+            Dialect::Native => self.get(&task.id).await,
             _ => Ok(task),
         }
     }

@@ -1,4 +1,4 @@
-//! The current A2A beside the seeds' endpoints: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
+//! The current A2A beside the native dialect: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
 //! `/a2a/rest`, and the card. The bindings only carry; what is asked for is done at the desk.
 
 pub(super) mod card;

@@ -67,7 +67,7 @@ pub(super) async fn discover(
     let token = token.map_err(|error| Problem::bad(format!("'token': {error}")))?;
     let alias = body.alias.as_deref();
     let found = served.contacts.discover(&body.url, alias, token).await?;
-    Ok(Json(found.to_seed_json()))
+    Ok(Json(found.to_native_json()))
 }
 
 /// The agents elsewhere that are known
@@ -79,7 +79,7 @@ pub(super) async fn discover(
 )]
 pub(super) async fn list(State(served): State<Served>) -> Result<Json<Value>, Problem> {
     let known = with(served, Contacts::list).await?;
-    let known: Vec<Value> = known.iter().map(External::to_seed_json).collect();
+    let known: Vec<Value> = known.iter().map(External::to_native_json).collect();
     Ok(Json(json!({ "agents": known })))
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn show(
     Path(alias): Path<String>,
 ) -> Result<Json<Value>, Problem> {
     let known = with(served, move |contacts| contacts.find(&alias)).await?;
-    Ok(Json(known.to_seed_json()))
+    Ok(Json(known.to_native_json()))
 }
 
 /// Forget one, and its token
@@ -149,7 +149,7 @@ pub(super) async fn send(
     } else {
         client.send(&outgoing).await?
     };
-    let told = task.to_seed_json(&body.message, &jiff::Timestamp::now().to_string());
+    let told = task.to_native_json(&body.message, &jiff::Timestamp::now().to_string());
     let _ = spawn_blocking(move || contacts.seen(&external)).await;
     Ok(Json(json!({ "task": told })))
 }

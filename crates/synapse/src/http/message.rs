@@ -1,4 +1,4 @@
-//! `/message` and `/response` of the seeds: the plainest way to ask an agent for something.
+//! `/message` and `/response`: the plainest way to ask an agent for something.
 
 use axum::Json;
 use axum::extract::{Path, State};

@@ -1,8 +1,8 @@
-//! The answers of the seed dialect.
+//! The answers of the native dialect.
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::event::{Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
 use synapse_term::prompt::{Prompt, ToolCall};
@@ -24,7 +24,7 @@ pub(super) struct TasksAnswer {
     pub(super) tasks: Vec<TaskShape>,
 }
 
-/// A task as the seeds write it.
+/// A task in the native dialect.
 #[derive(Serialize, ToSchema)]
 pub(super) struct TaskShape {
     id: String,
@@ -73,7 +73,7 @@ impl TaskShape {
             sender: task.origin().sender.clone(),
             priority: task.origin().priority,
             hops: task.origin().hops,
-            artifacts: artifacts.map(|one| one.body.to_seed_json()).collect(),
+            artifacts: artifacts.map(|one| one.body.to_native_json()).collect(),
             created_at: time(task.created_at()),
             updated_at: time(task.updated_at()),
             reply: task.reply().map(|said| said.text.clone()),
@@ -133,7 +133,7 @@ impl MessageShape {
             Role::User => "user",
             Role::Agent => "agent",
         };
-        let parts = message.parts.iter().map(seed_part).collect();
+        let parts = message.parts.iter().map(native_part).collect();
         Self { role, parts }
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks in the seed dialect: send, show, follow, answer, cancel.
+//! Tasks in the native dialect: send, show, follow, answer, cancel.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};

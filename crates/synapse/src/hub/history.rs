@@ -11,7 +11,7 @@ use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
 use super::{Hub, former};
-use crate::http::seed_task;
+use crate::http::native_task;
 use crate::registry::Entry;
 use crate::session::Record;
 use crate::store::{Cursor, Filter, Kept, Reader, StoreError};
@@ -207,10 +207,10 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
     task
 }
 
-/// A task in the seed dialect, with whose it is.
+/// A task in the native dialect, with whose it is.
 fn shown(hub: &Hub, kept: Kept) -> Value {
     let agent = hub.agent(&kept.agent).ok().map(|entry| entry.agent_id);
-    let mut task = seed_task(&Record::of(kept.task, []));
+    let mut task = native_task(&Record::of(kept.task, []));
     if let Some(fields) = task.as_object_mut() {
         fields.insert("agent".to_owned(), json!(agent));
         fields.insert("owner".to_owned(), json!(kept.agent));

@@ -21,7 +21,7 @@ impl Problem {
         Self { status, body }
     }
 
-    /// The words of seed 004, and nothing else.
+    /// The error text of the Stop contract (docs/hub-api.md), and nothing else.
     pub(super) fn plain(status: StatusCode, error: impl Into<String>) -> Self {
         let mut problem = Self::new(status, "", error);
         problem.body.remove("code");

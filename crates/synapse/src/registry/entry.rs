@@ -67,10 +67,10 @@ impl Entry {
     /// Reads the text of an entry.
     ///
     /// # Errors
-    /// When it is not JSON, or a field of seed 001 is missing or wrong.
+    /// When it is not JSON, or a required field is missing or wrong.
     pub fn parse(text: &[u8]) -> serde_json::Result<Self> {
         let mut entry: Self = serde_json::from_slice(text)?;
-        // An entry with the seed's fields alone is called by what it is.
+        // An entry with the required fields alone is called by its profile.
         if entry.profile.is_empty() {
             entry.profile.clone_from(&entry.agent_type);
         }
@@ -169,12 +169,12 @@ pub enum Transport {
 mod tests {
     use super::*;
 
-    const SEED: &str = r#"{"agent_id":"abc123","agent_type":"claude","port":8100,"status":"BUSY",
+    const REQUIRED: &str = r#"{"agent_id":"abc123","agent_type":"claude","port":8100,"status":"BUSY",
         "pid":12345,"working_dir":"/path/to/project","endpoint":"http://localhost:8100"}"#;
 
     #[test]
-    fn an_entry_of_the_seed_is_enough() {
-        let entry = Entry::parse(SEED.as_bytes()).unwrap();
+    fn the_required_fields_of_an_entry_are_enough() {
+        let entry = Entry::parse(REQUIRED.as_bytes()).unwrap();
         assert_eq!(entry.status, Status::Busy);
         assert_eq!(entry.handle.as_str(), "claude");
         assert_eq!(entry.profile, "claude");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_a_later_version_says_is_kept() {
-        let text = SEED.replace(
+        let text = REQUIRED.replace(
             "\"BUSY\"",
             r#""DREAMING","transport":"nats","moon":{"phase":1}"#,
         );

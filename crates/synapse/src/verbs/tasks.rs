@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use hyper::Method;
 use serde_json::{Value, json};
 use synapse::client::Client;
-use synapse::http::seed_task;
+use synapse::http::native_task;
 use synapse::paths::Paths;
 use synapse::registry::Entry;
 use synapse::session::Record;
@@ -142,9 +142,9 @@ fn host_of(kept: &Kept) -> Result<Option<Entry>> {
     Ok(same.next())
 }
 
-/// A task in the seed dialect, with the handle of its agent.
+/// A task in the native dialect, with the handle of its agent.
 fn shown(kept: Kept) -> Value {
-    let mut task = seed_task(&Record::of(kept.task, []));
+    let mut task = native_task(&Record::of(kept.task, []));
     if let Some(task) = task.as_object_mut() {
         task.insert("agent".to_owned(), Value::from(kept.handle));
     }

@@ -122,9 +122,9 @@ fn choose(card: &Value, found_at: &Uri) -> Result<(String, Dialect, Option<Strin
         }
     }
     if others.is_empty() {
-        // A card of the seeds: the agent speaks where its card is.
+        // A card that names no interface: the agent speaks where its card is.
         let here = found_at.to_string();
-        return Ok((url.map_or(here, str::to_owned), Dialect::Seed, None));
+        return Ok((url.map_or(here, str::to_owned), Dialect::Native, None));
     }
     Err(CardError::NothingInCommon(others.join(", ")))
 }
@@ -197,12 +197,15 @@ mod tests {
             interface(&other_first).unwrap().0,
             "https://agents.example/j"
         );
-        let seed = json!({ "name": "a", "url": "http://agents.example:8100" });
+        let native = json!({ "name": "a", "url": "http://agents.example:8100" });
         assert_eq!(
-            interface(&seed).unwrap(),
-            ("http://agents.example:8100".to_owned(), Dialect::Seed)
+            interface(&native).unwrap(),
+            ("http://agents.example:8100".to_owned(), Dialect::Native)
         );
-        assert_eq!(interface(&json!({ "name": "a" })).unwrap().1, Dialect::Seed);
+        assert_eq!(
+            interface(&json!({ "name": "a" })).unwrap().1,
+            Dialect::Native
+        );
     }
 
     #[test]

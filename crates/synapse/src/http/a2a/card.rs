@@ -103,7 +103,7 @@ pub(in crate::http) async fn current(
     page.answer(&headers, cards.since)
 }
 
-/// The card where older clients and the seeds look for it.
+/// The card where older clients look for it.
 #[utoipa::path(get, path = "/.well-known/agent.json", tag = "card",
     responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
         (status = "4XX", description = "refused, and why", body = ProblemBody))

@@ -115,7 +115,7 @@ struct Interrupted {
     confirmed: bool,
 }
 
-/// Stops what the agents of a worktree do: seed 004.
+/// Stops what the agents of a worktree do.
 #[utoipa::path(post, path = "/api/worktrees/{id}/interrupt", params(("id" = String, Path)), request_body = InterruptRequest,
     responses((status = 200, description = "`{success, message, interrupted}`"),
         (status = 404, description = "Worktree '{id}' not found · No active sessions found"),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_has_the_names_of_the_seed() {
+    fn an_entry_has_the_names_of_the_contract() {
         let written = serde_json::to_value(one(true)).unwrap();
         assert_eq!(
             written,

@@ -75,7 +75,7 @@ fn nodes(agents: &[Agent], edges: &[Edge], external: &[External]) -> Vec<Node> {
     };
     for external in external {
         let id = name_of(external.alias.as_str());
-        let node = bare(&id, NodeKind::External, external.to_seed_json());
+        let node = bare(&id, NodeKind::External, external.to_native_json());
         nodes.entry(id).or_insert(node);
     }
     for id in edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {

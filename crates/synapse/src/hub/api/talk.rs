@@ -25,7 +25,7 @@ const LARGEST_PAGE: usize = 500;
 #[derive(Deserialize, ToSchema)]
 pub(super) struct Message {
     text: Option<String>,
-    /// Instead of the text, as in the seeds.
+    /// Instead of the text, a message of the native dialect.
     parts: Option<Vec<Value>>,
     #[serde(default)]
     mode: Mode,

@@ -32,7 +32,7 @@ pub(super) fn deliver(
         ..parcel.outgoing()
     };
     let told =
-        |task: &RemoteTask| task.to_seed_json(&parcel.message(), &Timestamp::now().to_string());
+        |task: &RemoteTask| task.to_native_json(&parcel.message(), &Timestamp::now().to_string());
     let mut out = print::out();
     reach::block_on(async {
         let Some(patience) = manner.patience else {
