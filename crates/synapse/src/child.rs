@@ -1,5 +1,6 @@
-//! The processes we start. None of them finds in its environment what opens this hub: an agent, a git filter or a
-//! browser could read it there. `tests/hostile/children.rs` sees that there is no other way to start one.
+//! The only way to start a process. It removes the hub's token from the environment, because an agent, a
+//! git filter or a browser could read it there. `tests/hostile/children.rs` checks that no other way is
+//! used.
 
 use std::ffi::OsStr;
 use std::process::Command;

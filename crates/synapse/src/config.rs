@@ -1,7 +1,7 @@
-//! The person's settings, `~/.synapse/config.yaml`. Every key may be missing.
+//! The settings, `~/.synapse/config.yaml`. Every key may be missing.
 //!
-//! A key nobody knows is a warning, since it does no harm but to be ignored; a wrong value is an error
-//! that says where it stands and what would be right.
+//! An unknown key is a warning, because ignoring it does no harm; a wrong value is an error that says where
+//! it is and what would be right.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,7 +76,7 @@ pub struct Config {
     /// Authorities to trust besides those of the system when agents elsewhere are called, PEM.
     #[serde(deserialize_with = "reach::optional_file")]
     pub ca_file: Option<PathBuf>,
-    /// How much agents put up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
     /// The web page.
     pub web: Web,
@@ -303,7 +303,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Er
     let seconds = f64::deserialize(deserializer)?;
     let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
     if time.is_zero() {
-        return Err(D::Error::custom("no answer comes in no time"));
+        return Err(D::Error::custom("it must be longer than 0"));
     }
     Ok(time)
 }

@@ -45,7 +45,7 @@ const KEEP_BYTES: u64 = 1 << 30;
 const CONNECTIONS: Duration = Duration::from_secs(2);
 
 /// What to tell when the token is another one.
-const REPLACED: &str = "the last run ended without a word, so the token is a new one: give it to those who had the old one";
+const REPLACED: &str = "the previous run did not end cleanly, so the token is new: give it to those who had the old one";
 
 /// What is to be hosted.
 pub struct Agent {
@@ -248,7 +248,7 @@ impl Host {
             let _ = stopped.await;
         }));
         let tidied = tokio::task::spawn_blocking(move || tidy(&paths));
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;

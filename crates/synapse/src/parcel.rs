@@ -1,4 +1,4 @@
-//! A message on its way to an agent: its words, its files, who sends it, how urgent it is and how far it has come.
+//! An outgoing message: its text, its files, its sender, its priority and its hop count.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ impl Parcel {
         let call = client.call(Method::POST, &path, Some(&body));
         let Ok(answer) = timeout(ACCEPTANCE, call).await else {
             bail!(
-                "it has not accepted the message for {} s",
+                "it did not accept the message within {} s",
                 ACCEPTANCE.as_secs()
             );
         };

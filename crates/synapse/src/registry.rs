@@ -62,7 +62,7 @@ pub enum RegistryError {
 pub struct Survey {
     /// The agents that run, the oldest first.
     pub entries: Vec<Entry>,
-    /// The entries of hosts that died without a word, removed just now. Nobody else sees them.
+    /// The entries of dead hosts, removed just now. Nobody else sees them.
     pub swept: Vec<Entry>,
     /// Files that cannot be understood. They stay, for a person to look at.
     pub unreadable: Vec<Unreadable>,

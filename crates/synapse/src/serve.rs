@@ -56,7 +56,7 @@ pub struct Server {
     pub router: Router,
     /// TLS, where there is a certificate; clients on this machine may do without.
     pub tls: Option<TlsAcceptor>,
-    /// How much is put up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
 }
 

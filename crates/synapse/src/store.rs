@@ -1,8 +1,8 @@
-//! Tasks on disk: what was accepted is found again, whatever becomes of the host.
+//! Tasks on disk: an accepted task survives whatever happens to its host.
 //!
-//! One database is shared by all hosts of a user. Each has one thread that writes, in groups; reading
-//! goes through connections of its own and never waits for it. Events are the truth; every other table
-//! can be made from them. Nothing here knows a session, a socket or a screen.
+//! All hosts of a user share one database. Each host has one thread that writes in batches; readers use
+//! connections of their own and never wait for it. Events are the source of truth; every other table can be
+//! rebuilt from them. The store knows no session, socket or screen.
 
 mod agents;
 mod column;

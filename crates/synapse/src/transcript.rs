@@ -5,7 +5,7 @@
 //!
 //! A transcript counts only if it is this agent's: the hook or an open file of the program names it, or
 //! it belongs to the same folder and holds the whole message, and no other one does. In doubt it says
-//! nothing, and the reply is read off the screen.
+//! nothing, and the reply is read from the screen.
 
 mod aider;
 mod claude;
@@ -169,7 +169,7 @@ pub struct TurnRecord {
     pub has_open_tool: bool,
     /// How the turn ended, if it did.
     pub verdict: Option<Verdict>,
-    /// The program wrote in so many words that the turn is over: nothing can follow.
+    /// The transcript says explicitly that the turn is over: nothing can follow.
     pub is_closed: bool,
 }
 

@@ -103,7 +103,7 @@ fn how_agents_are_reached_can_be_set() {
     assert_eq!(reach.limits.header_timeout, Duration::from_millis(1_500));
     assert_eq!(config.ca_file.unwrap(), Path::new("/ca.pem"));
     assert!(refused("tls: {cert: /c.pem}\n").contains("both"));
-    assert!(refused("host_names: [https://x]\n").contains("no name of a machine"));
+    assert!(refused("host_names: [https://x]\n").contains("not a host name"));
     assert!(refused("limits: {connections: 0}\n").contains("from 1 to 65536"));
 }
 
@@ -199,7 +199,7 @@ fn a_wrong_value_says_where_it_is_and_what_would_be_right() {
 fn what_is_no_yaml_is_refused_with_its_place() {
     assert_eq!(
         refused("auth: none\nauth: token\n"),
-        "config.yaml:2:1: the key 'auth' stands here a second time"
+        "config.yaml:2:1: the key 'auth' appears a second time"
     );
     assert_eq!(
         refused("a: *b\n"),

@@ -1,5 +1,5 @@
-//! Talks to any A2A agent: finds out what it speaks, sends, follows, asks, cancels. What it answers is told in our own
-//! words, whatever its dialect.
+//! A client for any A2A agent: discovers its dialect, sends, follows, queries, cancels. Answers are
+//! translated to our own types, whatever the dialect.
 
 mod call;
 mod card;

@@ -63,7 +63,7 @@ pub enum WebError {
         why: io::Error,
     },
     /// It took too long.
-    #[error("{host} has not answered for {} s", patience.as_secs())]
+    #[error("{host} did not answer within {} s", patience.as_secs())]
     Late {
         /// The name.
         host: String,
@@ -71,7 +71,7 @@ pub enum WebError {
         patience: Duration,
     },
     /// It wants us to go elsewhere.
-    #[error("{host} sends us to {to}; use that address if you trust it")]
+    #[error("{host} redirects to {to}; use that address if you trust it")]
     Redirected {
         /// The name.
         host: String,
@@ -86,7 +86,7 @@ pub enum WebError {
     },
     /// It cannot be said who answers there.
     #[error(
-        "the kernel does not say who is at the other end, so no token is shown: {why}; is /proc/net/tcp readable?"
+        "the kernel does not say who owns the other end of the connection, so no token is sent: {why}; is /proc/net/tcp readable?"
     )]
     Unproven {
         /// What the system said.
@@ -445,7 +445,7 @@ mod tests {
         let silent = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
         let refused = check_owner_by(there, silent).await.unwrap_err();
         assert!(
-            refused.to_string().contains("no token is shown"),
+            refused.to_string().contains("no token is sent"),
             "{refused}"
         );
         // First nobody has taken the connection, then we have.

@@ -120,7 +120,7 @@ fn because(cause: Option<&str>) -> String {
 fn syntax_message(error: &serde_saphyr::Error) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key '{key}' stands here a second time")
+            format!("the key '{key}' appears a second time")
         }
         other => {
             // It ends with the place, which we have said already.

@@ -1,4 +1,4 @@
-//! How an agent is reached: where it listens, by which names, who gets in, and how much it puts up with.
+//! How an agent is reached: where it listens, by which names, who gets in, and its limits.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -33,19 +33,19 @@ pub struct Reach {
     pub host_names: Vec<String>,
     /// What makes it speak TLS.
     pub tls: Option<Tls>,
-    /// How much it puts up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
 }
 
 /// Why an agent must not be reached like this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "on {0} anybody could come in: with `auth: none` an agent listens on 127.0.0.1 only; set auth to token or same-user, and others show the agent's token"
+    "with `auth: none` an agent may listen only on 127.0.0.1, because on {0} anybody could call it; set auth to token or same-user, and let others show the agent's token"
 )]
 pub struct OpenToAll(IpAddr);
 
 impl Config {
-    /// How an agent is reached that is started without a word about it.
+    /// How an agent is reached whose start names nothing else.
     pub fn reach(&self) -> Reach {
         Reach {
             listen: self.listen,
@@ -98,7 +98,7 @@ impl TryFrom<Pair> for Tls {
 
     fn try_from(pair: Pair) -> Result<Self, &'static str> {
         let (Some(cert), Some(key)) = (pair.cert, pair.key) else {
-            return Err("cert and key are needed both");
+            return Err("both cert and key are needed");
         };
         Ok(Self { cert, key })
     }
@@ -181,7 +181,7 @@ pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
     let is_name =
         |name: &String| !name.is_empty() && !name.contains(['/', '*', ' ', '@', '#', '?']);
     match names.iter().find(|name| !is_name(name)) {
-        Some(odd) => Err(D::Error::custom(format!("'{odd}' is no name of a machine"))),
+        Some(odd) => Err(D::Error::custom(format!("'{odd}' is not a host name"))),
         None => Ok(names),
     }
 }

@@ -1,4 +1,4 @@
-//! How often the program may write to each of the others. Pure: time is an argument.
+//! Limits how often a program may send to each other agent. Pure: time is an argument.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};

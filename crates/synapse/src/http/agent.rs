@@ -116,7 +116,7 @@ pub(super) struct InterruptBody {
     key: Option<String>,
 }
 
-/// Stop what runs; says what came of it
+/// Interrupt what runs; reports whether it stopped
 #[utoipa::path(post, path = "/interrupt", tag = "agent", request_body = Option<InterruptBody>,
     responses((status = 200, description = "done", body = ReceiptShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

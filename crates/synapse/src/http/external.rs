@@ -142,7 +142,7 @@ pub(super) async fn send(
         match timeout(Duration::from_secs_f64(seconds), followed).await {
             Ok(done) => done?,
             Err(_) => latest.ok_or_else(|| {
-                let error = format!("{} has not answered for {seconds} s", external.alias);
+                let error = format!("{} did not answer within {seconds} s", external.alias);
                 Problem::new(StatusCode::GATEWAY_TIMEOUT, error)
             })?,
         }

@@ -1,4 +1,4 @@
-//! What comes in: bodies that say what is wrong with them, and messages of the native dialect.
+//! Reads request bodies, with errors that name the wrong field, and messages of the native dialect.
 
 use std::convert::Infallible;
 

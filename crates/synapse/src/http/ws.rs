@@ -1,5 +1,5 @@
-//! `/ws`: everything that happens to an agent and its tasks, as it happens, over a WebSocket. First how
-//! it stands, then the news, numbered; who is too slow is told how it stands anew.
+//! `/ws`: everything that happens to an agent and its tasks, over a WebSocket. First a snapshot, then
+//! numbered changes; a client that is too slow gets a new snapshot.
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};

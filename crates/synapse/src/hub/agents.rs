@@ -1,4 +1,4 @@
-//! Asking an agent something on behalf of a page.
+//! Requests to an agent on behalf of the page.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a program writes. One thread reads it and hands it over through a bounded channel: when
-//! nobody takes it the thread waits, and then the program does.
+//! Reads the program's output. One thread reads it and passes it on through a bounded channel: if nobody
+//! receives it, the thread waits, and so does the program.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! What the registry says of one agent: the file others read to find it.
+//! The registry entry of one agent: the file by which others find it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -45,7 +45,7 @@ pub struct Entry {
     /// The file with the token that lets its owner in.
     #[serde(default)]
     pub token_path: Option<PathBuf>,
-    /// Whether the token is another one than before, because the run before ended without a word.
+    /// Whether the token is another one than before, because the previous run did not end cleanly.
     #[serde(
         default,
         skip_serializing_if = "std::ops::Not::not",

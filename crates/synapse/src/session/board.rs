@@ -1,5 +1,5 @@
-//! What everybody may read without asking the actor: the tasks, their events, and how the agent
-//! stands. Written by the ledger and the actor, read by many, each with a cursor of its own.
+//! What everybody may read without asking the actor: the tasks, their events, and the agent's state.
+//! Written by the ledger and the actor; each reader has a cursor of its own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

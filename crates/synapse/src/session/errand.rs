@@ -1,5 +1,5 @@
-//! What the actor asks of the courier, who touches files and sockets for it, and what the courier
-//! tells it back.
+//! What the actor asks the courier to do, because it must not touch files and sockets itself, and what the
+//! courier reports back.
 
 use synapse_term::router;
 

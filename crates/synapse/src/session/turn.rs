@@ -37,7 +37,7 @@ const LATE_PATIENCE: Duration = Duration::from_secs(1);
 /// The same where the transcript has the turn and not yet its end: that will come.
 const OPEN_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a program may rest with the turn open before the turn fails as unseen.
+/// How long an idle agent may leave a turn open before we fail it as unseen.
 const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long an interrupt may take to show before the key is pressed once more for a canceled task.

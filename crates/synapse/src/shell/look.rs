@@ -1,4 +1,4 @@
-//! Looks up what the editor offers: agents that run, commands, files.
+//! Lookups for completion: running agents, commands, files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

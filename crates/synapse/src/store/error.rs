@@ -12,13 +12,13 @@ use synapse_a2a::task::IllegalEvent;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// More waits to be written than the store takes.
-    #[error("the store is too far behind to take more; the disk may be slow")]
+    #[error("the store cannot take more: too many events wait to be written; the disk may be slow")]
     Behind,
     /// The store was closed before.
     #[error("the store is closed")]
     Closed,
     /// The thread that writes could not be started.
-    #[error("the thread that writes tasks down could not be started: {0}")]
+    #[error("the thread that writes tasks could not be started: {0}")]
     NoThread(String),
     /// The disk, the quota or the file size limit is used up.
     #[error("there is no room to write {}: {reason}", path.display())]
@@ -29,7 +29,7 @@ pub enum StoreError {
         reason: String,
     },
     /// Another process kept the database to itself for too long.
-    #[error("{} has been held by another process for too long", path.display())]
+    #[error("{} has been locked by another process for too long", path.display())]
     Busy {
         /// The database.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The file is a database of something else. It is left as it is.
-    #[error("{} is a database, but not one of synapse; move it away", path.display())]
+    #[error("{} is a database of another program; move it away", path.display())]
     Foreign {
         /// The database.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum StoreError {
         reason: String,
     },
     /// Events of a task must come one by one.
-    #[error("event {got} of task {task} came when {expected} was next")]
+    #[error("event {got} of task {task} came, but {expected} was expected")]
     OutOfOrder {
         /// The task.
         task: TaskId,
@@ -77,7 +77,7 @@ pub enum StoreError {
         got: u64,
     },
     /// An event that may not follow those before it.
-    #[error("event {number} of task {task} may not happen: {reason}")]
+    #[error("event {number} of task {task} is not allowed: {reason}")]
     Illegal {
         /// The task.
         task: TaskId,
@@ -87,7 +87,7 @@ pub enum StoreError {
         reason: IllegalEvent,
     },
     /// An event that has no written form.
-    #[error("event {number} of task {task} cannot be written down: {reason}")]
+    #[error("event {number} of task {task} cannot be serialised: {reason}")]
     Unwritable {
         /// The task.
         task: TaskId,

@@ -1,4 +1,4 @@
-//! Where to tell of a task, as its client asked; kept with the task, and gone with it.
+//! Push notification targets of a task, stored and removed with it.
 
 use std::fmt;
 use std::path::Path;

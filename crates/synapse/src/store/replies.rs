@@ -1,4 +1,4 @@
-//! What came back to those who asked, until they have seen it.
+//! Answers to messages typed in wrapped terminals, kept so that they can be read later.
 
 use std::path::Path;
 

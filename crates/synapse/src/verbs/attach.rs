@@ -73,7 +73,7 @@ pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
 async fn mirror(mut socket: Terminal, mut detach: Detach) -> Result<bool> {
     let mut keyboard = Keyboard::open()?;
     let mut display = tty::display()?;
-    let mut signals = Signals::listen().context("signals cannot be heard")?;
+    let mut signals = Signals::listen().context("cannot listen for signals")?;
     socket.send(window()).await?;
     loop {
         tokio::select! {

@@ -51,7 +51,7 @@ Examples:
     /// Show what is known of one
     #[command(after_help = "Example:\n  synapse external show reviewer")]
     Show {
-        /// Which one
+        /// Its alias
         alias: String,
         /// Print JSON
         #[arg(long)]
@@ -66,7 +66,7 @@ Examples:
     /// Forget one, and its token
     #[command(after_help = "Example:\n  synapse external remove reviewer")]
     Remove {
-        /// Which one
+        /// Its alias
         alias: String,
     },
 }
@@ -135,7 +135,7 @@ fn list(json: bool) -> Result<u8> {
         return Ok(0);
     }
     if known.is_empty() {
-        note!("no agent elsewhere is known; find one with: synapse external discover <url>");
+        note!("no external agent is known; add one with: synapse external discover <url>");
     }
     for external in known {
         writeln!(out, "{}", row(&external))?;

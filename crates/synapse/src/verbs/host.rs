@@ -192,7 +192,7 @@ pub(super) fn log_to(paths: &Paths, handle: &Handle, shown: bool) -> Option<Stri
     }
     log_panics();
     endure_full_disks();
-    trouble.map(|error| format!("there will be no log: {}: {error}", path.display()))
+    trouble.map(|error| format!("the log cannot be written: {}: {error}", path.display()))
 }
 
 /// A background host has no other place to say what went wrong with it.

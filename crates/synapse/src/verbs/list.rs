@@ -40,7 +40,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
         return Ok(0);
     }
     if rows.is_empty() {
-        note!("no agent runs; start one with: synapse start <profile>");
+        note!("no agent is running; start one with: synapse start <profile>");
     }
     print(&mut out, &rows)
 }

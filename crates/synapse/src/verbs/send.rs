@@ -131,7 +131,7 @@ fn to_one(
     let entry = match whom {
         Whom::Local(entry) => *entry,
         Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
-        Whom::Startable(name) => anyhow::bail!("{name} was started and is gone"),
+        Whom::Startable(name) => anyhow::bail!("{name} was started but has already ended"),
     };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
     if is_itself && manner.patience.is_some() {
@@ -221,7 +221,7 @@ impl Send {
     fn packed(&self, sender: Option<&Entry>) -> Result<Parcel> {
         let text = input::message(&self.message)?;
         if text.trim().is_empty() && self.files.is_empty() {
-            return Err(Failure::new(2, "the message is empty; say something").into());
+            return Err(Failure::new(2, "the message is empty").into());
         }
         let mut parcel = Parcel::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));

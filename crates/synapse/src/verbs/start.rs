@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
 fn start(args: &Start) -> Result<u8> {
     // The host has nobody to tell.
     host::settings(&Paths::from_env()?)?;
-    let own = std::env::current_exe().context("this program cannot find itself")?;
+    let own = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(own);
     command.arg("host").args(&args.profile);
     let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];

@@ -86,7 +86,7 @@ fn wait(host: &OwnedFd, deadline: Instant) -> Result<()> {
     if is_gone(host, KILL_PATIENCE)? {
         return Ok(());
     }
-    Err(Failure::new(1, "the host was killed and does not end").into())
+    Err(Failure::new(1, "the host was killed but has not ended").into())
 }
 
 fn is_gone(host: &OwnedFd, patience: Duration) -> Result<bool> {

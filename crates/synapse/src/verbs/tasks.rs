@@ -99,7 +99,7 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
         bail!("the task {id} is {} already", kept.task.state());
     }
     let Some(entry) = host_of(&kept)? else {
-        bail!("the agent of the task {id} is gone");
+        bail!("the agent of the task {id} has ended");
     };
     reach::block_on(async {
         let client = Client::of(&entry)?;

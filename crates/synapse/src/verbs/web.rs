@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
 
 fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     let Some(running) = hub::running(paths)? else {
-        bail!("no page is served; `synapse web` serves it and prints a link");
+        bail!("no hub is running; `synapse web` starts one and prints a link");
     };
     let right = if read_only {
         Right::ReadOnly
@@ -114,7 +114,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     let served = runtime.context("no runtime")?.block_on(async {
         let ready = || {
             writeln!(print::out(), "{link}")?;
-            note!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
+            note!("synapse: the link works once, within five minutes; Ctrl-C stops the hub, and agents keep running");
             if args.open
                 && let Err(error) = open(&presence, &link)
             {
@@ -145,7 +145,7 @@ fn end() -> Result<impl Future<Output = ()>> {
     .map(signal)
     .into_iter()
     .collect::<std::io::Result<Vec<_>>>()
-    .context("signals cannot be heard")?;
+    .context("cannot listen for signals")?;
     Ok(std::future::poll_fn(move |context| {
         let is_over = ends.iter_mut().any(|end| end.poll_recv(context).is_ready());
         if is_over {
@@ -178,8 +178,8 @@ fn token() -> Result<Option<Token>> {
         return Ok(None);
     };
     let token = text.to_str().and_then(|text| Token::parse(text).ok());
-    let token =
-        token.with_context(|| format!("{name} is no token: one word of ASCII characters"))?;
+    let token = token
+        .with_context(|| format!("{name} is not a token: use one word of ASCII characters"))?;
     Ok(Some(token))
 }
 

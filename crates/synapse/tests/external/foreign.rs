@@ -235,11 +235,11 @@ fn nobody_is_sent_elsewhere_and_nonsense_is_no_agent() {
     for (text, said) in [
         (
             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n",
-            "sends us to http://127.0.0.1:1/x",
+            "redirects to http://127.0.0.1:1/x",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-            "no A2A agent",
+            "not an A2A agent",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",

@@ -119,7 +119,7 @@ fn without_a_hub_there_is_no_link_and_a_second_hub_says_where_the_first_is() {
     let world = World::new();
     let refused = world.run(&["web", "login"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("`synapse web` serves it"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`synapse web` starts one"));
     let mut hub = Hub::start(&world, &["--port", "0"]);
     let second = world.run(&["web", "--port", "0"]);
     assert_eq!(second.status.code(), Some(1));

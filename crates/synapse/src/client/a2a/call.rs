@@ -1,4 +1,4 @@
-//! What is asked, in the words of each dialect.
+//! Builds requests in each dialect.
 
 use std::fmt::Write as _;
 

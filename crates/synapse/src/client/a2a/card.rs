@@ -1,4 +1,5 @@
-//! The card of an agent: what it is, and where it speaks what. One reader for all generations of cards.
+//! Reads agent cards of all protocol versions: what the agent is, and which dialect it speaks at which
+//! address.
 
 use hyper::Uri;
 use hyper::http::uri::Authority;
@@ -47,7 +48,7 @@ pub enum CardError {
     #[error("the agent speaks only {0}; we speak A2A 1.0 (JSONRPC, HTTP+JSON) and 0.3 (JSONRPC)")]
     NothingInCommon(String),
     /// An address in it is none.
-    #[error("the card says '{0}', which is no address of an agent")]
+    #[error("the card gives '{0}', which is not the address of an agent")]
     NoAddress(String),
 }
 

@@ -1,4 +1,4 @@
-//! The dialects others speak, and how a refusal looks in each.
+//! The dialects that other agents speak, and how each of them spells an error.
 
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ pub enum A2AError {
         message: String,
     },
     /// It says what no agent says.
-    #[error("{host} is no A2A agent: {reason}")]
+    #[error("{host} is not an A2A agent: {reason}")]
     NotAnAgent {
         /// Where.
         host: String,

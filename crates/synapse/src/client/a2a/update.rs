@@ -1,5 +1,5 @@
-//! What an agent answers and streams, read as news of a task. Lenient: what others add or leave out does not matter
-//! where the meaning is clear.
+//! Reads an agent's answers and stream events as updates of a task. Lenient: extra or missing members do
+//! not matter where the meaning is clear.
 
 use hyper::StatusCode;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What clients ask for, done: whatever they speak, and however they sent it.
+//! Performs what clients ask for, independent of dialect and binding.
 
 use std::sync::Arc;
 use std::time::Duration;

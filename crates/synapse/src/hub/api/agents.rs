@@ -1,4 +1,4 @@
-//! The agents: which there are, one more, one less.
+//! Lists, starts and stops agents.
 
 use std::path::Path as FilePath;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The rules by which questions are answered: see them, switch them on and off, one more, one less.
+//! Lists, adds and removes the rules of auto-answer, and turns it on and off.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;

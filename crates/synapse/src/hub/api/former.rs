@@ -1,4 +1,4 @@
-//! Agents that are gone, and where to read what they said.
+//! Past agents, and where to read their conversations.
 
 use std::path::Path as FilePath;
 

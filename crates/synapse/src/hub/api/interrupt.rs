@@ -1,5 +1,4 @@
-//! Stop. It presses only where something runs or is asked, and says what came of it after the reading
-//! has said so.
+//! Interrupts an agent that is busy or asking, and reports whether it really stopped.
 
 use std::fmt::Write as _;
 use std::time::Duration;

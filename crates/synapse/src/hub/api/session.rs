@@ -1,4 +1,4 @@
-//! Coming in, and going out.
+//! Login and logout.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Tasks: all, one, its answer, its end.
+//! Tasks: list, show, answer, cancel.
 
 use axum::Json;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-//! What can happen to what the hub knows.
+//! The changes that the hub's state can undergo.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub(in crate::hub) enum Change {
 pub(in crate::hub) enum Gone {
     /// It gave its place back.
     Stopped,
-    /// Its host died without a word.
+    /// Its host died without removing its entry.
     Died,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of one agent.
+//! What the hub knows about one agent.
 
 use std::collections::BTreeMap;
 

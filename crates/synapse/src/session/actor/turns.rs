@@ -1,5 +1,5 @@
-//! The running turn: typed when the keyboard is free, fed with what is seen and heard, and what it decides
-//! is done.
+//! Runs the current turn: types its message when the keyboard is free, feeds it with what the witnesses
+//! report, and performs its effects.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What goes into a turn and what comes out of it.
+//! The inputs and effects of a turn.
 
 use std::time::Duration;
 
@@ -175,7 +175,7 @@ pub enum TurnError {
     )]
     NoReaction,
     /// The program rests, and nobody saw it work.
-    #[error("the agent is idle again, but what it answered could not be told from its screen")]
+    #[error("the agent is idle again, but its reply could not be found on the screen")]
     Unseen,
     /// The program is gone.
     #[error("the agent exited before it answered")]

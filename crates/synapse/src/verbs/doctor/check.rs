@@ -1,4 +1,4 @@
-//! One thing that was looked at, and how it is.
+//! One check and its result.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What a person means by the keys of the list.
+//! What the keys of the list mean.
 
 /// What is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

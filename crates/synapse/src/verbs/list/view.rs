@@ -59,7 +59,7 @@ impl View<'_> {
 
     fn table(&self, frame: &mut Frame<'_>, area: Rect) {
         if self.rows.is_empty() {
-            let hint = "no agent runs; start one with: synapse start <profile>";
+            let hint = "no agent is running; start one with: synapse start <profile>";
             return frame.render_widget(Paragraph::new(hint), area);
         }
         let widest = |column: fn(&Row) -> usize, least: usize| {
