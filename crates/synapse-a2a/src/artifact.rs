@@ -28,7 +28,6 @@ pub struct Artifact {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Body {
-    /// Prose.
     Text {
         /// The words, without the blank lines around them.
         text: String,
@@ -47,7 +46,6 @@ pub enum Body {
     },
     /// A block of JSON.
     Data {
-        /// Its value.
         data: Value,
     },
     /// Parts as the program itself gave them.

@@ -51,7 +51,6 @@ pub struct ChannelArtifact {
 /// Why something said is not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
-    /// Not base64.
     #[error("it is not base64: {0}")]
     NotBase64(String),
     /// Not JSON, or not of the right shape.

@@ -16,7 +16,6 @@ use crate::task::TaskState;
 pub struct Event {
     /// When it happened.
     pub at: Timestamp,
-    /// What happened.
     pub fact: Fact,
 }
 
@@ -31,7 +30,6 @@ pub struct Timestamp(pub u64);
 pub enum Fact {
     /// The task was accepted. Always the first event, and only that.
     Submitted {
-        /// Its name.
         task: TaskId,
         /// The conversation it belongs to.
         context: ContextId,
@@ -48,28 +46,24 @@ pub enum Fact {
     },
     /// An artifact began, or one that is still open was replaced (`append: false`).
     ArtifactOpened {
-        /// Its name.
         artifact: ArtifactId,
         /// What it holds.
         body: Body,
     },
     /// An open artifact grew (`append: true`).
     ArtifactGrew {
-        /// Its name.
         artifact: ArtifactId,
         /// The text to add at its end.
         text: String,
     },
     /// An open artifact of parts got more of them (`append: true`).
     ArtifactExtended {
-        /// Its name.
         artifact: ArtifactId,
         /// What comes at its end.
         parts: Vec<Part>,
     },
     /// An artifact got its last chunk.
     ArtifactClosed {
-        /// Its name.
         artifact: ArtifactId,
     },
     /// Whoever asked said something more: the answer to a question.
@@ -84,7 +78,6 @@ pub enum Fact {
     },
     /// The agent answered with a message instead of artifacts.
     Spoke {
-        /// The message.
         message: Message,
     },
     /// The reply is known, whole.
@@ -138,7 +131,6 @@ impl Default for Origin {
 /// What an agent said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Its words.
     pub text: String,
     /// How we know them.
     pub source: Source,
@@ -183,7 +175,6 @@ impl Source {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Status {
-    /// Queued.
     Submitted,
     /// Its turn is running.
     Working,
@@ -196,7 +187,6 @@ pub enum Status {
     Completed,
     /// Not done, and it will not be.
     Failed {
-        /// Why.
         failure: Failure,
     },
     /// Stopped by someone.
@@ -206,7 +196,6 @@ pub enum Status {
     },
     /// Refused by the agent.
     Rejected {
-        /// Why.
         reason: String,
     },
 }

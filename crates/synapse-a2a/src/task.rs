@@ -124,7 +124,6 @@ impl Task {
         Ok(())
     }
 
-    /// Its name.
     pub fn id(&self) -> &TaskId {
         &self.id
     }
@@ -258,13 +257,11 @@ impl Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Queued.
     Submitted,
     /// Its turn is running.
     Working,
     /// The agent asks something.
     InputRequired,
-    /// Done.
     Completed,
     /// Not done, and it will not be.
     Failed,

@@ -14,7 +14,6 @@ use super::request::History;
 /// A task as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// Its name.
     pub task: TaskId,
     /// The conversation it belongs to.
     pub context: ContextId,
@@ -62,7 +61,6 @@ pub struct Standing {
     pub state: TaskState,
     /// What the agent says to it: the question, the reason, how far it is.
     pub message: Option<Message>,
-    /// Since when.
     pub at: Timestamp,
 }
 
