@@ -27,7 +27,6 @@ pub struct Cast {
 pub struct Event {
     /// Since the start.
     pub at: Duration,
-    /// What.
     pub what: What,
 }
 
@@ -71,7 +70,6 @@ pub enum CastError {
         "line {line}: {problem}; an event is [seconds, \"o\"|\"i\"|\"r\"|\"x\"|\"m\", \"data\"]"
     )]
     Event {
-        /// Which line.
         line: usize,
         /// What is wrong with it.
         problem: String,

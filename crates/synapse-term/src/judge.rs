@@ -111,7 +111,6 @@ struct View {
 /// A reading that was published.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// When.
     pub at: Duration,
     /// What the program does from then on.
     pub reading: Reading,

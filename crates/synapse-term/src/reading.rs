@@ -13,7 +13,6 @@ pub enum Reading {
     Starting,
     /// It waits for a message.
     Idle,
-    /// It works.
     Busy,
     /// It waits for the answer to a question.
     Asking(Box<Prompt>),
@@ -38,7 +37,6 @@ pub enum State {
 }
 
 impl Reading {
-    /// Its name.
     pub fn state(&self) -> State {
         match self {
             Self::Starting => State::Starting,

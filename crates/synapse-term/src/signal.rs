@@ -9,7 +9,6 @@ pub(crate) const CHANNEL: u32 = 7710;
 pub enum Signal {
     /// The window title changed.
     Title(String),
-    /// BEL.
     Bell,
     /// OSC 9 or 777: a desktop notification.
     Notification(String),
@@ -37,7 +36,6 @@ pub enum Mark {
 pub enum AgentState {
     /// Waiting for a message.
     Idle,
-    /// At work.
     Working,
     /// A question is open or about to open.
     Blocked,

@@ -328,7 +328,6 @@ impl Watcher {
         self.judge.is_about_to_rest()
     }
 
-    /// The screen.
     pub fn screen(&mut self) -> &mut Screen {
         &mut self.screen
     }

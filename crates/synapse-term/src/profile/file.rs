@@ -24,7 +24,6 @@ pub(super) struct ProfileFile {
     cwd: Option<String>,
     idle_regex: Option<Pattern>,
     submit_sequence: Option<String>,
-    /// Milliseconds.
     submit_delay: Option<u64>,
     interrupt_key: Option<KeyName>,
     interrupt_presses: Option<u8>,
@@ -53,7 +52,6 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// Reads YAML.
     pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
         serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
             origin: origin.to_owned(),

@@ -135,7 +135,6 @@ pub struct SpeechRules {
 pub struct OutcomeRules {
     /// It was interrupted or refused.
     pub interrupted: Vec<Pattern>,
-    /// It failed.
     pub failed: Vec<Pattern>,
 }
 

@@ -57,7 +57,6 @@ pub struct Command {
     pub priority: Option<u8>,
     /// Files to send along, as typed.
     pub files: Vec<String>,
-    /// The message.
     pub message: String,
 }
 
@@ -94,13 +93,11 @@ pub enum Problem {
     /// A flag at the end that needs a word after it.
     #[error("{flag} needs a value")]
     MissingValue {
-        /// The flag.
         flag: &'static str,
     },
     /// A quote that is never closed.
     #[error("the quote after {flag} is not closed")]
     OpenQuote {
-        /// The flag.
         flag: &'static str,
     },
     /// A priority out of range.
