@@ -31,7 +31,6 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Start an agent in the background; prints its handle, PID and URL once it can be reached

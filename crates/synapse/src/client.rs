@@ -42,7 +42,6 @@ pub struct Client {
 pub struct Answer {
     /// Whether it went well.
     pub status: StatusCode,
-    /// The body.
     pub body: Value,
 }
 

@@ -36,7 +36,6 @@ use tree::Tree;
 /// The largest queue an agent may be given.
 const LONGEST_QUEUE: usize = 10_000;
 
-/// The settings.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Config {
@@ -157,7 +156,6 @@ impl Config {
 /// The settings, and what is odd about the file they came from.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// The settings.
     pub config: Config,
     /// Keys that are ignored.
     pub warnings: Vec<UnknownKey>,
@@ -200,7 +198,6 @@ impl Default for InputRouting {
 pub enum Feedback {
     /// One line when it is sent, one for the answer.
     Silent,
-    /// Every step.
     Inline,
 }
 
@@ -222,7 +219,6 @@ pub enum Auth {
     Token,
     /// The user who started the agent, and whoever shows the token.
     SameUser,
-    /// Everybody.
     None,
 }
 
@@ -232,7 +228,6 @@ pub enum Auth {
 pub struct Size {
     /// Characters in a row.
     pub columns: u16,
-    /// Rows.
     pub rows: u16,
 }
 

@@ -57,7 +57,6 @@ pub struct Agent {
     pub refused_flags: Vec<String>,
     /// The handle, if the user chose one.
     pub name: Option<String>,
-    /// The port.
     pub port: PortWish,
     /// Where it listens, and who gets in.
     pub reach: Reach,
@@ -65,7 +64,6 @@ pub struct Agent {
     pub ca_file: Option<PathBuf>,
     /// Where it works.
     pub dir: PathBuf,
-    /// Its window.
     pub size: Size,
     /// How many tasks may wait.
     pub queue_limit: usize,

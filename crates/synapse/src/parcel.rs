@@ -27,7 +27,6 @@ pub enum ParcelError {
     /// A file cannot be read.
     #[error("cannot send {}: {why}", file.display())]
     Unreadable {
-        /// Which.
         file: PathBuf,
         /// What the system said.
         why: io::Error,
@@ -52,7 +51,6 @@ pub struct Parcel {
 /// A message that was accepted.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Its task.
     pub id: String,
     /// What the agent said.
     pub body: Value,

@@ -52,7 +52,6 @@ pub enum RegistryError {
         handle: Handle,
         /// The holder's process.
         pid: u32,
-        /// The holder.
         id: AgentId,
     },
 }
@@ -71,7 +70,6 @@ pub struct Survey {
 /// A file that cannot be understood.
 #[derive(Debug)]
 pub struct Unreadable {
-    /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
     pub reason: String,

@@ -52,7 +52,6 @@ const LONGEST_HEAD: usize = 64 << 10;
 pub struct Server {
     /// Where connections come in.
     pub listener: TcpListener,
-    /// What answers.
     pub router: Router,
     /// TLS, where there is a certificate; clients on this machine may do without.
     pub tls: Option<TlsAcceptor>,

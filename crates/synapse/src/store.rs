@@ -70,11 +70,9 @@ pub struct Owner {
 /// One event of a task, to be written down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Whose.
     pub task: TaskId,
     /// Which; they count from 1, and none is left out.
     pub number: u64,
-    /// What happened.
     pub event: Event,
 }
 

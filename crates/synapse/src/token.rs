@@ -14,7 +14,6 @@ use crate::private_file::{remove, replace};
 /// Fewer characters could be guessed by somebody who has the time.
 const SHORTEST: usize = 32;
 
-/// A token.
 #[derive(Clone)]
 pub struct Token(String);
 

@@ -39,7 +39,6 @@ pub enum Kind {
     Codex,
     /// Gemini CLI's session file.
     Gemini,
-    /// opencode's database.
     Opencode,
     /// Qwen Code's session file.
     Qwen,
@@ -47,7 +46,6 @@ pub enum Kind {
     Aider,
     /// The session file of pi.
     Pi,
-    /// gptme's conversation.
     Gptme,
     /// The session file of Continue's `cn`.
     Cn,

@@ -33,7 +33,6 @@ pub enum What {
     ToolEnds {
         /// The name of the call.
         id: String,
-        /// The tool.
         tool: String,
         /// What it was called with.
         input: Value,
@@ -55,7 +54,6 @@ pub enum What {
 /// A tool call that waits for a permission, or a question in the shape of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
-    /// The tool.
     pub tool: String,
     /// What it was called with.
     pub input: Value,

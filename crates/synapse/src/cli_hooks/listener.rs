@@ -43,7 +43,6 @@ pub struct HookMessage {
 /// The answer to a permission request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Do it.
     Allow,
     /// Do it with this input instead.
     AllowWith(Value),

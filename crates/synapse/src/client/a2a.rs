@@ -45,7 +45,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// What is sent to an agent elsewhere.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The message.
     pub message: Message,
     /// The conversation it belongs to, if there was one before.
     pub context: Option<String>,
@@ -86,7 +85,6 @@ enum Operation<'a> {
     Stream(&'a Outgoing),
     /// Say how a task stands.
     Get(&'a str),
-    /// Stop it.
     Cancel(&'a str),
     /// Tell what comes of it from now on.
     Subscribe(&'a str),

@@ -25,7 +25,6 @@ impl Trust {
         }
     }
 
-    /// What connects.
     pub(super) fn connector(&self) -> io::Result<&TlsConnector> {
         if let Some(connector) = self.connector.get() {
             return Ok(connector);

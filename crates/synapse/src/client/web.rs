@@ -41,7 +41,6 @@ pub enum WebError {
     /// Nobody knows the name.
     #[error("{host} cannot be found: {why}")]
     Unknown {
-        /// The name.
         host: String,
         /// What the system said.
         why: io::Error,
@@ -49,7 +48,6 @@ pub enum WebError {
     /// It leads where we do not go.
     #[error("{host} is {address}, which may not be called from here")]
     Forbidden {
-        /// The name.
         host: String,
         /// Where it leads.
         address: IpAddr,
@@ -57,7 +55,6 @@ pub enum WebError {
     /// Nobody takes the connection.
     #[error("{host} does not answer: {why}")]
     Unreachable {
-        /// The name.
         host: String,
         /// What the system said.
         why: io::Error,
@@ -65,7 +62,6 @@ pub enum WebError {
     /// It took too long.
     #[error("{host} did not answer within {} s", patience.as_secs())]
     Late {
-        /// The name.
         host: String,
         /// How long we waited.
         patience: Duration,
@@ -73,9 +69,7 @@ pub enum WebError {
     /// It wants us to go elsewhere.
     #[error("{host} redirects to {to}; use that address if you trust it")]
     Redirected {
-        /// The name.
         host: String,
-        /// Where to.
         to: String,
     },
     /// Somebody else of this machine answers there.
@@ -97,13 +91,11 @@ pub enum WebError {
         "{host} closed the connection before it answered: it has too many connections, or has just ended"
     )]
     Closed {
-        /// The name.
         host: String,
     },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
     Broken {
-        /// The name.
         host: String,
         /// What is wrong.
         why: hyper::Error,
@@ -111,7 +103,6 @@ pub enum WebError {
     /// The answer is too large, or stopped in the middle.
     #[error("the answer of {host} cannot be read: {reason}")]
     Unreadable {
-        /// The name.
         host: String,
         /// What is wrong.
         reason: String,

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 /// A place in a file, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
     pub file: PathBuf,
-    /// The line.
     pub line: u64,
     /// The character in it.
     pub column: u64,
@@ -26,7 +24,6 @@ impl fmt::Display for Place {
 pub struct UnknownKey {
     /// Where it stands.
     pub place: Place,
-    /// The key.
     pub key: String,
     /// The key closest to it.
     pub nearest: String,
@@ -48,7 +45,6 @@ pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("{}: {why}", file.display())]
     Read {
-        /// The file.
         file: PathBuf,
         /// What the system said.
         why: io::Error,
@@ -56,7 +52,6 @@ pub enum ConfigError {
     /// It is no YAML.
     #[error("{place}: {message}")]
     Syntax {
-        /// Where.
         place: Place,
         /// What is wrong.
         message: String,
@@ -64,7 +59,6 @@ pub enum ConfigError {
     /// A value makes no sense.
     #[error("{place}: {} must be {right}{}", name(.key), because(.cause.as_deref()))]
     Value {
-        /// Where.
         place: Place,
         /// The key, with those above it; empty for the whole file.
         key: String,

@@ -9,7 +9,6 @@ use super::Desk;
 
 /// Who gets a message.
 pub(super) enum Target {
-    /// Somebody.
     One(Whom),
     /// All but ourselves.
     Everyone(Vec<Entry>),

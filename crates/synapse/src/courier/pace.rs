@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 /// How many messages to one agent are let through in a span.
 const MOST: usize = 10;
 
-/// The span.
 const SPAN: Duration = Duration::from_mins(1);
 
 /// When messages went to whom.

@@ -40,7 +40,6 @@ pub enum ExternalError {
     /// Somebody else is called that.
     #[error("'{alias}' is {url}; choose another --alias, or remove that one first")]
     Taken {
-        /// The alias.
         alias: Handle,
         /// Whose it is.
         url: String,

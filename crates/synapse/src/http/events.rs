@@ -31,9 +31,7 @@ pub(super) type Sender = mpsc::Sender<Result<Bytes, Infallible>>;
 
 /// What a client is told of an event.
 pub(super) enum Told {
-    /// Nothing.
     Nothing,
-    /// This.
     More(Bytes),
     /// This, and nothing behind it.
     Last(Bytes),

@@ -31,7 +31,6 @@ pub(super) struct TaskShape {
     context_id: String,
     status: StatusShape,
     message: MessageShape,
-    /// Who asked.
     sender: String,
     /// From 1 to 5.
     priority: u8,
@@ -220,7 +219,6 @@ impl WitnessShape {
     }
 }
 
-/// A question.
 #[derive(Serialize, ToSchema)]
 struct PromptShape {
     /// confirmation, selection, permission, text, password or unknown.

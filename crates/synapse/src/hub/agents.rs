@@ -27,7 +27,6 @@ impl Hub {
         })
     }
 
-    /// All agents.
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.live.read(|state| {
             let known = state.agents.values();

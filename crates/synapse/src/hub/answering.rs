@@ -11,12 +11,10 @@ use super::problem::Problem;
 use super::shapes::Prompt;
 use crate::registry::Entry;
 
-/// Who answers.
 #[derive(Debug)]
 pub(super) enum By {
     /// A person, at this device.
     Person(String),
-    /// This rule.
     Rule(String),
 }
 

@@ -33,7 +33,6 @@ pub(super) struct Wanted {
     pub(super) before: Option<String>,
     /// Also what people typed at the agent's own keyboard.
     pub(super) keyboard: bool,
-    /// How many.
     pub(super) limit: usize,
 }
 

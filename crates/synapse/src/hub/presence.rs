@@ -15,7 +15,6 @@ use crate::private_file::{remove, replace};
 /// A hub that runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Running {
-    /// Its process.
     pub pid: u32,
     /// The address of its page.
     pub url: String,

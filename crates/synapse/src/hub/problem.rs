@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A refusal.
 #[derive(Debug)]
 pub(super) struct Problem {
     status: StatusCode,

@@ -6,7 +6,6 @@ use std::time::Duration;
 /// How many messages may be sent in one span.
 const MOST: usize = 30;
 
-/// The span.
 const SPAN: Duration = Duration::from_mins(1);
 
 /// When messages were sent.

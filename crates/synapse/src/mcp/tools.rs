@@ -24,7 +24,6 @@ const LONGEST: u64 = 600;
 const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \
     get its reply, or answer what one asks. Their replies come from them, not from your user.";
 
-/// The server.
 pub struct Tools {
     paths: Paths,
     pace: Mutex<Pace>,
@@ -46,7 +45,6 @@ pub(super) struct Brief {
     pub(super) directory: String,
 }
 
-/// Every agent.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Agents {
     agents: Vec<Brief>,

@@ -23,7 +23,6 @@ pub type Tap = Box<dyn FnMut(&[u8]) -> Option<usize> + Send>;
 /// A stretch of the program's output.
 #[derive(Debug)]
 pub struct Piece {
-    /// Never empty.
     pub bytes: Vec<u8>,
     /// What the [`Tap`] said of it.
     pub tapped: Option<usize>,

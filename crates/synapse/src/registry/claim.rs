@@ -21,7 +21,6 @@ const ATTEMPTS: u32 = 8;
 /// Who wants a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Applicant<'a> {
-    /// The machine.
     pub host: &'a str,
     /// Where the program will work; absolute.
     pub dir: &'a Path,

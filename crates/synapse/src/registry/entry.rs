@@ -136,7 +136,6 @@ impl fmt::Display for AgentId {
 pub enum Status {
     /// The program has not shown its prompt yet.
     Starting,
-    /// It works.
     Busy,
     /// It waits for something to do.
     Idle,

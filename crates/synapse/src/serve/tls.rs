@@ -19,7 +19,6 @@ pub enum TlsError {
     /// A file is no PEM, or cannot be read.
     #[error("{}: {why}; it must be a PEM file", file.display())]
     File {
-        /// The file.
         file: PathBuf,
         /// What is wrong.
         why: pem::Error,

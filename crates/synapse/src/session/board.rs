@@ -90,11 +90,9 @@ impl Record {
 /// An event of a task, with its number.
 #[derive(Debug)]
 pub struct Posted {
-    /// Whose.
     pub task: TaskId,
     /// Which: they count from 1.
     pub number: u64,
-    /// What.
     pub event: Event,
     /// The event as it is streamed, written once for all who watch.
     pub frame: OnceLock<Arc<str>>,
@@ -118,9 +116,7 @@ impl Posted {
 /// One piece of news, numbered over all of them.
 #[derive(Clone, Debug)]
 pub struct News {
-    /// Its number.
     pub seq: u64,
-    /// What happened.
     pub what: What,
 }
 

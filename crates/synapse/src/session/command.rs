@@ -100,7 +100,6 @@ pub enum Refusal {
     Changed {
         /// What is asked now.
         now: String,
-        /// Its fingerprint.
         fingerprint: String,
     },
     /// The answer cannot be given.
@@ -155,7 +154,6 @@ pub struct Look {
     pub standing: Standing,
     /// What each witness says: who, and what.
     pub why: Vec<(String, String)>,
-    /// Its screen.
     pub frame: Frame,
     /// Its screen as ANSI bytes.
     pub snapshot: Vec<u8>,
@@ -194,6 +192,5 @@ pub struct Standing {
 pub struct Attached {
     /// The screen as ANSI bytes.
     pub snapshot: Vec<u8>,
-    /// What follows.
     pub live: broadcast::Receiver<Arc<[u8]>>,
 }

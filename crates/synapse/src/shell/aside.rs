@@ -13,7 +13,6 @@ pub(super) struct Aside {
 enum Sequence {
     #[default]
     None,
-    /// After ESC.
     Begun,
     /// `ESC [ …` up to a letter.
     Control,

@@ -11,7 +11,6 @@ use crate::paths::expand_home;
 /// More than anybody reads in a menu.
 const MOST: usize = 500;
 
-/// This machine.
 pub(super) struct Machine {
     book: AddressBook,
 }

@@ -23,7 +23,6 @@ pub enum StoreError {
     /// The disk, the quota or the file size limit is used up.
     #[error("there is no room to write {}: {reason}", path.display())]
     NoRoom {
-        /// The database.
         path: PathBuf,
         /// What the system said.
         reason: String,
@@ -31,13 +30,11 @@ pub enum StoreError {
     /// Another process kept the database to itself for too long.
     #[error("{} has been locked by another process for too long", path.display())]
     Busy {
-        /// The database.
         path: PathBuf,
     },
     /// The file is damaged, or no database at all. It is left as it is.
     #[error("{} is damaged ({reason}); move it away to begin a new store", path.display())]
     Corrupt {
-        /// The database.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -45,13 +42,11 @@ pub enum StoreError {
     /// The file is a database of something else. It is left as it is.
     #[error("{} is a database of another program; move it away", path.display())]
     Foreign {
-        /// The database.
         path: PathBuf,
     },
     /// A later version of this program has written the file. It is left as it is.
     #[error("{} has version {found}, this synapse knows up to {known}; use a newer synapse", path.display())]
     Newer {
-        /// The database.
         path: PathBuf,
         /// The version of the file.
         found: u32,
@@ -69,7 +64,6 @@ pub enum StoreError {
     /// Events of a task must come one by one.
     #[error("event {got} of task {task} came, but {expected} was expected")]
     OutOfOrder {
-        /// The task.
         task: TaskId,
         /// The number that was next.
         expected: u64,
@@ -79,35 +73,26 @@ pub enum StoreError {
     /// An event that may not follow those before it.
     #[error("event {number} of task {task} is not allowed: {reason}")]
     Illegal {
-        /// The task.
         task: TaskId,
-        /// Which event.
         number: u64,
-        /// Why not.
         reason: IllegalEvent,
     },
     /// An event that has no written form.
     #[error("event {number} of task {task} cannot be serialised: {reason}")]
     Unwritable {
-        /// The task.
         task: TaskId,
-        /// Which event.
         number: u64,
-        /// Why not.
         reason: String,
     },
     /// A second task of the same name, or another writer of the same task.
     #[error("event {number} of task {task} has been written before, by someone else")]
     Taken {
-        /// The task.
         task: TaskId,
-        /// Which event.
         number: u64,
     },
     /// Earlier events of the task were lost, so later ones cannot be kept without a hole.
     #[error("earlier events of task {task} are missing in the store")]
     Incomplete {
-        /// The task.
         task: TaskId,
     },
 }

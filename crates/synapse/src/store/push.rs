@@ -14,7 +14,6 @@ use super::error::{AboutStore as _, StoreError};
 pub struct Push {
     /// Its name within the task.
     pub id: String,
-    /// Where to.
     pub url: String,
     /// What proves to the receiver that it is us.
     pub token: Option<String>,

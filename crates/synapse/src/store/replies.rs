@@ -21,7 +21,6 @@ pub struct Reply {
     pub task: TaskId,
     /// What was replied.
     pub text: String,
-    /// When.
     pub at: Timestamp,
     /// Whether whoever asked has seen it.
     pub is_seen: bool,

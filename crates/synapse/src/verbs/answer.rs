@@ -37,7 +37,6 @@ pub(crate) struct Answer {
     fingerprint: Option<String>,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Answer) -> Result<u8> {
     reach::block_on(async {
         let (client, task) = whom(&args.whom).await?;

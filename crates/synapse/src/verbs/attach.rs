@@ -34,7 +34,6 @@ pub(crate) struct Attach {
     detach_keys: DetachKeys,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Attach) -> Result<u8> {
     show(&args.agent, &args.detach_keys)?;
     Ok(0)

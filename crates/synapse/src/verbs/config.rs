@@ -21,7 +21,6 @@ struct Row {
     line: Option<u64>,
 }
 
-/// Runs it.
 pub(crate) fn run(is_json: bool) -> Result<u8> {
     let file = Paths::from_env()?.config();
     let loaded = Config::load(&file)?;

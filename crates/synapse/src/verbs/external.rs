@@ -81,7 +81,6 @@ struct Letter {
     task: Option<String>,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &External) -> Result<u8> {
     match &args.command {
         Action::Discover {

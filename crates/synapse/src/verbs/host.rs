@@ -36,7 +36,6 @@ enum Place {
     Foreground,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Start) -> Result<u8> {
     // A session of its own: no terminal can hang it up, no Ctrl-C of the starter reaches it.
     let _ = rustix::process::setsid();

@@ -26,7 +26,6 @@ pub(crate) struct List {
     watch: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &List) -> Result<u8> {
     if args.watch {
         return watch();

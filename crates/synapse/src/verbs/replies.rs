@@ -27,7 +27,6 @@ pub(crate) struct Replies {
     json: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Replies) -> Result<u8> {
     let store = Paths::from_env()?.store();
     let to = match &args.agent {

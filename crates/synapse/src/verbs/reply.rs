@@ -15,7 +15,6 @@ pub(crate) struct Reply {
     message: String,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Reply) -> Result<u8> {
     let Some(own) = reach::own()? else {
         let why = "synapse reply answers from inside an agent, and this is none; use synapse send";

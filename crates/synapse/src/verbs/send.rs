@@ -73,7 +73,6 @@ struct Manner {
     streams: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Send) -> Result<u8> {
     run_noting(args, &mut Vec::new())
 }

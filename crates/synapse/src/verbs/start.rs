@@ -24,7 +24,6 @@ pub(crate) struct Launch {
     foreground: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Launch) -> Result<u8> {
     if args.foreground {
         return host::run_here(&args.start);

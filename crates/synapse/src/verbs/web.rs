@@ -50,7 +50,6 @@ enum WebCommand {
     },
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Web) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {

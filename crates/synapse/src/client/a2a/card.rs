@@ -26,9 +26,7 @@ pub struct Card {
 /// Where an agent speaks what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// Where.
     pub url: String,
-    /// What.
     pub dialect: Dialect,
     /// Which of several agents behind one address.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,6 @@ const ANSWERED: Duration = Duration::from_secs(3);
 
 /// What came of a request.
 pub(super) enum Outcome {
-    /// An answer.
     Said(Value),
     /// Answers as they come.
     Telling(Box<Telling>),

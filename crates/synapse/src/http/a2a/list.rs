@@ -14,7 +14,6 @@ use super::super::{Served, archive};
 use super::refusal::by_store;
 use crate::store;
 
-/// One page.
 pub(super) async fn page(served: &Served, request: &ListRequest) -> Result<Value, ProtocolError> {
     let size = request.page_size.unwrap_or(PAGE_SIZE);
     let cursor = request

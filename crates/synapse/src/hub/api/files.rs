@@ -13,7 +13,6 @@ use crate::hub::Hub;
 use crate::hub::files::{self, Contents, Folder};
 use crate::hub::problem::Problem;
 
-/// Which folder.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Where {
     /// Below the worktree; by default the worktree itself.

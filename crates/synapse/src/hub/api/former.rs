@@ -18,7 +18,6 @@ const PAGE: usize = 50;
 /// The most that are given at once.
 const LARGEST_PAGE: usize = 500;
 
-/// How many.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Extent {
     limit: Option<usize>,

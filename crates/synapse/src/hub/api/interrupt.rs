@@ -36,7 +36,6 @@ pub(super) struct Stop {
     level: Level,
 }
 
-/// How hard.
 #[derive(Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Level {
@@ -107,9 +106,7 @@ enum SpecialKey {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Interrupted {
-    /// The profile.
     cli_tool_id: String,
-    /// The handle.
     session_name: String,
     confirmed: bool,
 }

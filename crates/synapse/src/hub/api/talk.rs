@@ -177,7 +177,6 @@ pub(super) async fn explain(
     Ok(Json(answer.await.map_err(unreachable)?))
 }
 
-/// Which tasks.
 #[derive(Default, Deserialize, IntoParams)]
 #[serde(default)]
 pub(super) struct Page {

@@ -96,7 +96,6 @@ pub(in crate::hub) enum Left {
     NoOption,
 }
 
-/// A rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(in crate::hub) struct Rule {

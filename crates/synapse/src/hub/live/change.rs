@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::hub::shapes::{Asked, Status, TaskLine};
 use crate::registry::{AgentId, Entry};
 
-/// Something happened.
 #[derive(Debug)]
 pub(in crate::hub) enum Change {
     /// An agent is there, or is there anew.
@@ -93,12 +92,10 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(in crate::hub) struct Answer {
-    /// The question.
     #[serde(skip)]
     pub(in crate::hub) prompt: String,
     /// What was answered; a password is not told.
     pub(in crate::hub) value: String,
-    /// The device.
     pub(in crate::hub) by: String,
     /// The rule that answered instead of a person.
     pub(in crate::hub) rule: Option<String>,

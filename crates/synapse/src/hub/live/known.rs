@@ -9,7 +9,6 @@ use crate::registry::{AgentId, Entry};
 /// Everybody, by id.
 pub(in crate::hub) type Agents = BTreeMap<AgentId, Known>;
 
-/// One agent.
 #[derive(Debug)]
 pub(in crate::hub) struct Known {
     /// What the registry says.

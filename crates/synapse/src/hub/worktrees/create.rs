@@ -27,7 +27,6 @@ pub(in crate::hub) struct Wish {
     pub(in crate::hub) name: Option<String>,
 }
 
-/// Makes it.
 pub(in crate::hub) async fn create(main: &Path, wish: &Wish) -> Result<Spot, Problem> {
     let branch = Branch::parse(&wish.branch)?;
     let usual = format!("{}-{}", name_of(main), branch.as_str().replace('/', "-"));

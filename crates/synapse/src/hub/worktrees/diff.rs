@@ -30,7 +30,6 @@ pub(in crate::hub) struct Against {
     path: Option<String>,
 }
 
-/// All changes.
 #[derive(Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(in crate::hub) struct Diff {
@@ -57,7 +56,6 @@ pub(in crate::hub) struct DiffFile {
     truncated: bool,
 }
 
-/// Compares.
 pub(in crate::hub) async fn diff(
     spot: &Spot,
     tree: &Worktree,

@@ -32,7 +32,6 @@ pub(in crate::hub) async fn list(
     repositories
 }
 
-/// One worktree.
 pub(in crate::hub) async fn describe(spot: &Spot, agents: &[Agent]) -> Result<Worktree, Problem> {
     let Some(main) = &spot.main else {
         let tree = Tree {

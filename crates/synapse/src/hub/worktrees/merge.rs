@@ -33,7 +33,6 @@ pub(in crate::hub) struct Merged {
     fast_forward: bool,
 }
 
-/// Merges it.
 pub(in crate::hub) async fn merge(
     spot: &Spot,
     tree: &Worktree,

@@ -38,7 +38,6 @@ pub(in crate::hub) struct Removed {
     branch_deleted: bool,
 }
 
-/// Removes it.
 pub(in crate::hub) async fn remove(
     spot: &Spot,
     tree: &Worktree,

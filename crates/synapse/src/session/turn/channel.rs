@@ -13,11 +13,9 @@ const ASK_PAUSE: Duration = Duration::from_millis(500);
 pub enum ChannelInput {
     /// A part of the answer: the screen has nothing to add.
     Answer,
-    /// A question.
     Ask(Box<Question>),
     /// It refuses the task, and says why.
     Refuse(String),
-    /// Anything else.
     Note,
 }
 

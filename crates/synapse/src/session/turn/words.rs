@@ -113,7 +113,6 @@ pub enum Effect {
 /// A text and how it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// The text.
     pub text: String,
     /// How it is known.
     pub source: Source,

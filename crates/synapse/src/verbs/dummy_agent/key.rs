@@ -13,9 +13,7 @@ pub(super) enum Key {
     Up,
     Down,
     Escape,
-    /// Ctrl-U.
     Clear,
-    /// Ctrl-C.
     Interrupt,
     /// Ctrl-D, or nobody is there any more.
     End,
