@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test web test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help demo test web docs test-web test-real bench fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
@@ -33,6 +33,9 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 web: ## build the page into web/dist, which the binary carries
 	scripts/setup-web build
 	cd web && npm run --silent types && npm run --silent build
+
+docs: ## write what is generated from the code: docs/config.md and web/src/generated/hub.ts
+	UPDATE_DOCS=1 UPDATE_TYPES=1 cargo test --workspace --locked --lib -- reference typescript
 
 test-web: ## test the page: types, logic, that web/dist is current, and real Chromium against the real hub
 	scripts/setup-web

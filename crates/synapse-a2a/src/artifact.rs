@@ -45,9 +45,7 @@ pub enum Body {
         path: String,
     },
     /// A block of JSON.
-    Data {
-        data: Value,
-    },
+    Data { data: Value },
     /// Parts as the program itself gave them.
     Parts {
         /// What it calls the artifact.

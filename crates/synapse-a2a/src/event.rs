@@ -63,9 +63,7 @@ pub enum Fact {
         parts: Vec<Part>,
     },
     /// An artifact got its last chunk.
-    ArtifactClosed {
-        artifact: ArtifactId,
-    },
+    ArtifactClosed { artifact: ArtifactId },
     /// Whoever asked said something more: the answer to a question.
     Answered {
         /// What was said.
@@ -77,9 +75,7 @@ pub enum Fact {
         text: String,
     },
     /// The agent answered with a message instead of artifacts.
-    Spoke {
-        message: Message,
-    },
+    Spoke { message: Message },
     /// The reply is known, whole.
     Replied {
         /// What the agent said, and how we know.

@@ -230,7 +230,7 @@ pub(crate) struct Wrap {
     reason = "each is a flag of its own on the command line"
 )]
 pub(crate) struct Start {
-    /// A profile, a YAML file, or the name of a program that has no profile; behind -- a command that needs none
+    /// A profile, a YAML file, or the name of a program; a command after -- needs no profile
     #[arg(required_unless_present = "args")]
     pub(crate) profile: Option<String>,
     /// Its handle; by default the name of the profile or of the program
@@ -239,10 +239,10 @@ pub(crate) struct Start {
     /// Its port; 0 lets the system choose
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// Where it works; by default here
+    /// Its working directory; by default this one
     #[arg(long)]
     pub(crate) cwd: Option<String>,
-    /// The address it listens on, as in 0.0.0.0; callers from elsewhere show its token
+    /// The address it listens on, such as 0.0.0.0; callers from other machines need its token
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<std::net::IpAddr>,
     /// The address others know it by, behind a proxy or a tunnel
@@ -251,16 +251,16 @@ pub(crate) struct Start {
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
-    /// Let what the agent has started answer the agent's questions and press its keys
+    /// Let processes that the agent has started answer its questions and press its keys
     #[arg(long)]
     pub(crate) may_answer_itself: bool,
-    /// Give the agent the tools of `synapse mcp`, so that it can talk to the others by itself
+    /// Give the agent the tools of `synapse mcp`, so that it can talk to other agents by itself
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Type answers to messages sent from its terminal into the program, too
+    /// Also type answers to messages sent from its terminal into the program
     #[arg(long)]
     pub(crate) return_to_agent: bool,
-    /// Its window, as in 120x40
+    /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse::config::Size>,
     /// Arguments for the program itself; without a profile, the program and its arguments
@@ -278,7 +278,7 @@ pub(crate) struct Profile {
 /// The commands below `profile`.
 #[derive(Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// List the profiles there are
+    /// List the profiles
     #[command(after_help = "Example:\n  synapse profile list --json")]
     List {
         /// Print JSON
@@ -321,7 +321,7 @@ Examples:
 /// `synapse profile learn …`
 #[derive(Args)]
 pub(crate) struct Learn {
-    /// What the profile is called
+    /// The name of the profile
     #[arg(value_parser = profile_name)]
     pub(crate) name: String,
     /// Learn from this asciicast v2 file; --typed says what was typed in it, if not our own messages
@@ -330,16 +330,16 @@ pub(crate) struct Learn {
     /// A message, in place of our own; repeat it in the order in which they are typed
     #[arg(long)]
     pub(crate) typed: Vec<String>,
-    /// What the model replies to the message of the same place, word for word
+    /// The model's reply to the corresponding message, word for word
     #[arg(long)]
     pub(crate) reply: Vec<String>,
-    /// Also ask for a harmless command, so that the program asks for leave; it is refused
+    /// Also ask for a harmless command, so that the program asks for permission; it is refused
     #[arg(long)]
     pub(crate) ask_permission: bool,
-    /// Where to write the profile; by default among your own
+    /// Where to write the profile; by default in ~/.synapse/profiles
     #[arg(short, long)]
     pub(crate) output: Option<String>,
-    /// Replace a profile that is there
+    /// Replace an existing profile
     #[arg(long)]
     pub(crate) force: bool,
     /// The program and its arguments
@@ -369,7 +369,7 @@ pub(crate) struct Replay {
     /// Print JSON lines: one for each change of the reading, one for each turn
     #[arg(long)]
     pub(crate) json: bool,
-    /// On a terminal, how much faster than recorded the screen is shown
+    /// The replay speed on a terminal, as a multiple of the recorded one
     #[arg(long, default_value_t = 4.0, value_parser = speed)]
     pub(crate) speed: f64,
 }

@@ -92,14 +92,10 @@ pub enum Problem {
     },
     /// A flag at the end that needs a word after it.
     #[error("{flag} needs a value")]
-    MissingValue {
-        flag: &'static str,
-    },
+    MissingValue { flag: &'static str },
     /// A quote that is never closed.
     #[error("the quote after {flag} is not closed")]
-    OpenQuote {
-        flag: &'static str,
-    },
+    OpenQuote { flag: &'static str },
     /// A priority out of range.
     #[error("--priority is a number from 1 to 5, not \"{given}\"")]
     Priority {

@@ -80,7 +80,10 @@ impl Outgoing {
 #[derive(Clone, Copy, Debug)]
 enum Operation<'a> {
     /// Take a message, and answer at once or when it is done.
-    Send { outgoing: &'a Outgoing, waits: bool },
+    Send {
+        outgoing: &'a Outgoing,
+        waits: bool,
+    },
     /// Take a message, and tell what comes of it.
     Stream(&'a Outgoing),
     /// Say how a task stands.

@@ -68,10 +68,7 @@ pub enum WebError {
     },
     /// It wants us to go elsewhere.
     #[error("{host} redirects to {to}; use that address if you trust it")]
-    Redirected {
-        host: String,
-        to: String,
-    },
+    Redirected { host: String, to: String },
     /// Somebody else of this machine answers there.
     #[error("what listens on {address} is not a process of yours; is the agent gone?")]
     Stranger {
@@ -90,9 +87,7 @@ pub enum WebError {
     #[error(
         "{host} closed the connection before it answered: it has too many connections, or has just ended"
     )]
-    Closed {
-        host: String,
-    },
+    Closed { host: String },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
     Broken {

@@ -117,7 +117,7 @@ pub(super) struct AnswerQuestion {
     agent: String,
     /// yes, no, or one of its options.
     value: String,
-    /// Only if it is still this question.
+    /// Answer only if it is still this question.
     fingerprint: Option<String>,
 }
 

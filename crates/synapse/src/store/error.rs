@@ -29,9 +29,7 @@ pub enum StoreError {
     },
     /// Another process kept the database to itself for too long.
     #[error("{} has been locked by another process for too long", path.display())]
-    Busy {
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The file is damaged, or no database at all. It is left as it is.
     #[error("{} is damaged ({reason}); move it away to begin a new store", path.display())]
     Corrupt {
@@ -41,9 +39,7 @@ pub enum StoreError {
     },
     /// The file is a database of something else. It is left as it is.
     #[error("{} is a database of another program; move it away", path.display())]
-    Foreign {
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// A later version of this program has written the file. It is left as it is.
     #[error("{} has version {found}, this synapse knows up to {known}; use a newer synapse", path.display())]
     Newer {
@@ -86,15 +82,10 @@ pub enum StoreError {
     },
     /// A second task of the same name, or another writer of the same task.
     #[error("event {number} of task {task} has been written before, by someone else")]
-    Taken {
-        task: TaskId,
-        number: u64,
-    },
+    Taken { task: TaskId, number: u64 },
     /// Earlier events of the task were lost, so later ones cannot be kept without a hole.
     #[error("earlier events of task {task} are missing in the store")]
-    Incomplete {
-        task: TaskId,
-    },
+    Incomplete { task: TaskId },
 }
 
 impl StoreError {

@@ -27,9 +27,9 @@ const MOST_PAINT: usize = 256 * 1024;
 /// `synapse attach …`
 #[derive(Args)]
 pub(crate) struct Attach {
-    /// Which one
+    /// The agent: its handle, profile or id
     agent: String,
-    /// The keys that detach: characters, alone or with ctrl-, with commas between
+    /// The keys that detach: characters, alone or with ctrl-, separated by commas
     #[arg(long, value_name = "KEYS", default_value = USUAL_KEYS)]
     detach_keys: DetachKeys,
 }

@@ -18,10 +18,10 @@ use row::Row;
 /// `synapse list …`
 #[derive(Args)]
 pub(crate) struct List {
-    /// Print JSON: the registry's entries, with what each agent does now
+    /// Print JSON: the registry's entries, with the state of each agent
     #[arg(long)]
     json: bool,
-    /// Show them on the whole screen, as they change; Enter attaches, q leaves
+    /// Show them on the whole screen and keep it up to date; Enter attaches, q leaves
     #[arg(long, conflicts_with = "json")]
     watch: bool,
 }

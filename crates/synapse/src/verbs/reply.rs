@@ -11,7 +11,7 @@ use super::{Failure, input, reach};
 /// `synapse reply …`
 #[derive(Args)]
 pub(crate) struct Reply {
-    /// What to answer, or - for standard input
+    /// The reply, or - to read it from standard input
     message: String,
 }
 

@@ -12,7 +12,7 @@ use crate::verbs::print;
 /// `synapse shell-hook …`
 #[derive(Args)]
 pub(crate) struct ShellHook {
-    /// Which shell; by default the one that runs this
+    /// The shell; by default the one that runs this command
     shell: Option<Shell>,
 }
 

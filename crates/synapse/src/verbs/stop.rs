@@ -23,10 +23,10 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// `synapse stop …`
 #[derive(Args)]
 pub(crate) struct Stop {
-    /// Which ones
+    /// The agents: their handles, profiles or ids
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     agents: Vec<String>,
-    /// All of them
+    /// Stop all agents
     #[arg(long)]
     all: bool,
 }

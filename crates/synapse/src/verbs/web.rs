@@ -41,10 +41,10 @@ pub(crate) struct Web {
 /// The commands below `web`.
 #[derive(Subcommand)]
 enum WebCommand {
-    /// Print a link that lets one more browser in: used once, good for five minutes
+    /// Print a login link for one more browser; it works once, within five minutes
     #[command(after_help = "Example:\n  synapse web login --read-only")]
     Login {
-        /// It may look at everything and do nothing
+        /// That browser may look at everything and change nothing
         #[arg(long)]
         read_only: bool,
     },
