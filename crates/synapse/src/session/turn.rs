@@ -7,7 +7,7 @@
 //! witness saw taken.
 
 mod channel;
-mod silence;
+mod unseen;
 mod words;
 
 use std::time::Duration;
@@ -19,7 +19,7 @@ use synapse_term::reading::{Reading, State};
 use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
-use silence::Silence;
+use unseen::{Silence, UNSEEN_PATIENCE};
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
 
@@ -36,9 +36,6 @@ const LATE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The same where the transcript has the turn and not yet its end: that will come.
 const OPEN_PATIENCE: Duration = Duration::from_secs(3);
-
-/// How long an idle agent may leave a turn open before we fail it as unseen.
-const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long an interrupt may take to show before the key is pressed once more for a canceled task.
 const STOP_PATIENCE: Duration = Duration::from_secs(3);
@@ -424,21 +421,6 @@ impl Turn {
             return Vec::new();
         }
         vec![Effect::Write(self.submit.clone())]
-    }
-
-    /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay
-    /// open for ever and keep all others waiting.
-    fn end_unseen(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
-        let rests = scene.state == State::Idle && !scene.has_screen_turn;
-        if !rests || !self.is_running() || self.channel.is_asking() {
-            self.rest_since = None;
-            return Vec::new();
-        }
-        let since = *self.rest_since.get_or_insert(now);
-        if now < since + UNSEEN_PATIENCE {
-            return Vec::new();
-        }
-        self.end(Ending::Broken(TurnError::Unseen))
     }
 
     /// Stops the program, at once where it works or asks, else as soon as it does.

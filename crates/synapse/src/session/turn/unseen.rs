@@ -1,8 +1,14 @@
-//! The last resort: a program that has written nothing for the profile's `response_timeout` is taken to have answered.
+//! Ends of turns that no witness reports: the program is idle although nobody saw the turn end, or it has written
+//! nothing for the profile's `response_timeout` and is taken to have answered.
 
 use std::time::Duration;
 
-use super::{Effect, Ending, Turn};
+use synapse_term::reading::State;
+
+use super::{Effect, Ending, Scene, Turn, TurnError};
+
+/// How long an idle agent may leave a turn open before we fail it as unseen.
+pub(super) const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long the program may be silent, and since when it is.
 #[derive(Debug, Default)]
@@ -31,6 +37,21 @@ impl Turn {
         let is_open = self.is_running() && !self.stop.is_pressed && !self.channel.is_asking();
         let due = self.silence.since + self.silence.patience?;
         (is_open && !is_followed).then_some(due)
+    }
+
+    /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay
+    /// open for ever and keep all others waiting.
+    pub(super) fn end_unseen(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
+        let rests = scene.state == State::Idle && !scene.has_screen_turn;
+        if !rests || !self.is_running() || self.channel.is_asking() {
+            self.rest_since = None;
+            return Vec::new();
+        }
+        let since = *self.rest_since.get_or_insert(now);
+        if now < since + UNSEEN_PATIENCE {
+            return Vec::new();
+        }
+        self.end(Ending::Broken(TurnError::Unseen))
     }
 
     pub(super) fn end_silent(&mut self, now: Duration) -> Vec<Effect> {
