@@ -9,6 +9,7 @@
 )]
 
 mod answer;
+mod config;
 mod doctor;
 mod learn;
 mod list;
