@@ -22,7 +22,7 @@ use crate::session::{Answer, Command, Look};
 /// How much of the screen `/status` tells.
 const CONTEXT: usize = 2_000;
 
-/// Whether the host answers
+/// Check that the host answers
 #[utoipa::path(get, path = "/healthz", tag = "agent",
     responses((status = 200, description = "it does", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -34,7 +34,7 @@ pub(super) async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is no such resource")
 }
 
-/// What the agent does, and how we know
+/// Get the agent's state and the evidence for it
 #[utoipa::path(get, path = "/status", tag = "agent",
     responses((status = 200, description = "done", body = StatusAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -92,7 +92,7 @@ pub(super) struct ScreenQuery {
     ansi: bool,
 }
 
-/// The agent's screen
+/// Get the agent's screen
 #[utoipa::path(get, path = "/screen", tag = "agent", params(ScreenQuery),
     responses((status = 200, description = "the screen", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -160,7 +160,7 @@ pub(super) struct AnswerBody {
     fingerprint: Option<String>,
 }
 
-/// Answers whatever is asked, by whichever task or by none.
+/// Answer the open question, whether a task asks it or not.
 #[utoipa::path(post, path = "/answer", tag = "agent", request_body = AnswerBody,
     responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemBody};
 use super::shapes::{StandingShape, WitnessShape};
 use crate::session::Command;
 
-/// How the screen is read: which row was taken for what, and why
+/// Explain how the screen is read: what each row was taken for, and why
 #[utoipa::path(get, path = "/explain", tag = "agent",
     responses((status = 200, description = "done", body = ExplainAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

@@ -51,7 +51,7 @@ pub(super) struct SendBody {
     timeout: Option<f64>,
 }
 
-/// Look at the agent at an address, and keep it
+/// Discover the agent at an address, and keep it
 #[utoipa::path(post, path = "/external/discover", tag = "external", request_body = DiscoverBody,
     responses(
         (status = 200, description = "done", body = Object),
@@ -70,7 +70,7 @@ pub(super) async fn discover(
     Ok(Json(found.to_native_json()))
 }
 
-/// The agents elsewhere that are known
+/// List the external agents
 #[utoipa::path(get, path = "/external/agents", tag = "external",
     responses(
         (status = 200, description = "done", body = Object),
@@ -83,7 +83,7 @@ pub(super) async fn list(State(served): State<Served>) -> Result<Json<Value>, Pr
     Ok(Json(json!({ "agents": known })))
 }
 
-/// What is known of one
+/// Get an external agent
 #[utoipa::path(get, path = "/external/agents/{alias}", tag = "external", params(("alias" = String, Path, description = "the agent")),
     responses(
         (status = 200, description = "done", body = Object),
@@ -98,7 +98,7 @@ pub(super) async fn show(
     Ok(Json(known.to_native_json()))
 }
 
-/// Forget one, and its token
+/// Remove an external agent and its token
 #[utoipa::path(delete, path = "/external/agents/{alias}", tag = "external", params(("alias" = String, Path, description = "the agent")),
     responses(
         (status = 200, description = "done", body = Object),
@@ -113,7 +113,7 @@ pub(super) async fn remove(
     Ok(Json(json!({ "status": "removed", "alias": known.alias })))
 }
 
-/// Send a message to one
+/// Send a message to an external agent
 #[utoipa::path(post, path = "/external/agents/{alias}/send", tag = "external", params(("alias" = String, Path, description = "the agent")),
     request_body = SendBody,
     responses(

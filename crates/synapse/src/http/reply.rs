@@ -17,7 +17,7 @@ pub(super) struct ReplyBody {
     text: String,
 }
 
-/// Answer the task at hand in the program's place
+/// Submit the reply to the current task
 #[utoipa::path(post, path = "/reply", tag = "agent", request_body = ReplyBody,
     responses(
         (status = 200, description = "the reply is the task's", body = Object),

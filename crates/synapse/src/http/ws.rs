@@ -12,7 +12,7 @@ use super::shapes::{StandingShape, time};
 use super::{Served, stream_shapes};
 use crate::session::{News, What};
 
-/// Follow everything that happens here, over a WebSocket
+/// Follow everything that happens to this agent, over a WebSocket
 #[utoipa::path(get, path = "/ws", tag = "agent",
     responses((status = 101, description = "`hello` with the status, then each change as it comes; what a slow reader missed is told by another `hello`"),
         (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))

@@ -23,13 +23,13 @@ use crate::hub::shapes::Agent;
 /// How long it may take until one that was started or stopped is seen in the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// All of them.
+/// Lists the agents.
 #[utoipa::path(get, path = "/api/agents", responses((status = 200, description = "`{agents}`")))]
 pub(super) async fn list(State(hub): State<Hub>) -> Json<Value> {
     Json(json!({ "agents": hub.views() }))
 }
 
-/// One of them.
+/// Gets an agent.
 #[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{agent}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn show(
@@ -65,7 +65,7 @@ pub(super) struct Wanted {
     worktree: Option<String>,
 }
 
-/// Starts one.
+/// Starts an agent.
 #[utoipa::path(post, path = "/api/agents", request_body = Wanted,
     responses((status = 201, description = "`{agent}`"), (status = 500, description = "start_failed")))]
 pub(super) async fn start(
@@ -132,7 +132,7 @@ fn words(command: &str) -> Result<Vec<String>, Problem> {
     Ok(words)
 }
 
-/// Ends one, with all it started.
+/// Stops an agent and everything it started.
 #[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{stopped}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn stop(

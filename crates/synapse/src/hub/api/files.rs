@@ -20,7 +20,7 @@ pub(super) struct Where {
     path: String,
 }
 
-/// What is in a folder.
+/// Lists a folder.
 #[utoipa::path(get, path = "/api/worktrees/{id}/tree", params(("id" = String, Path), Where),
     responses((status = 200, description = "the folder", body = Folder), (status = 403, description = "outside, symlink")))]
 pub(super) async fn tree(
@@ -40,7 +40,7 @@ pub(super) struct Manner {
     raw: bool,
 }
 
-/// What is in a file.
+/// Gets the contents of a file.
 #[utoipa::path(get, path = "/api/worktrees/{id}/files/{path}", params(("id" = String, Path), ("path" = String, Path), Manner),
     responses((status = 200, description = "the file", body = Contents), (status = 403, description = "outside, symlink")))]
 pub(super) async fn file(

@@ -23,7 +23,7 @@ pub(super) struct Extent {
     limit: Option<usize>,
 }
 
-/// Those whose tasks are kept and that do not run.
+/// Lists past agents whose tasks are kept.
 #[utoipa::path(get, path = "/api/history", params(Extent),
     responses((status = 200, description = "`{agents, total}`, the last heard of first")))]
 pub(super) async fn list(
@@ -36,7 +36,7 @@ pub(super) async fn list(
     Ok(Json(json!({ "agents": agents, "total": total })))
 }
 
-/// One of them.
+/// Gets a past agent.
 #[utoipa::path(get, path = "/api/history/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{agent, worktree}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn show(

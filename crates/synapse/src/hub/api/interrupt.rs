@@ -49,7 +49,7 @@ enum Level {
     Kill,
 }
 
-/// Stops what an agent does.
+/// Interrupts an agent.
 #[utoipa::path(post, path = "/api/agents/{id}/interrupt", params(("id" = String, Path)), request_body = Stop,
     responses((status = 200, description = "what came of it", body = Receipt)))]
 pub(super) async fn agent(
@@ -111,7 +111,7 @@ struct Interrupted {
     confirmed: bool,
 }
 
-/// Stops what the agents of a worktree do.
+/// Interrupts all agents of a worktree.
 #[utoipa::path(post, path = "/api/worktrees/{id}/interrupt", params(("id" = String, Path)), request_body = InterruptRequest,
     responses((status = 200, description = "`{success, message, interrupted}`"),
         (status = 404, description = "Worktree '{id}' not found · No active sessions found"),

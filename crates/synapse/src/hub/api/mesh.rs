@@ -26,7 +26,7 @@ pub(super) struct Extent {
     limit: Option<usize>,
 }
 
-/// All agents, the tasks between them and their order.
+/// Gets all agents and the tasks between them, in order.
 #[utoipa::path(get, path = "/api/mesh", params(Extent),
     responses((status = 200, description = "`{nodes, edges, tasks}`")))]
 pub(super) async fn show(

@@ -28,7 +28,7 @@ pub(super) struct Query {
     limit: Option<usize>,
 }
 
-/// Looks everywhere.
+/// Searches messages, agents, files and worktrees.
 #[utoipa::path(get, path = "/api/search", params(Query),
     responses((status = 200, description = "`{agents, former, tasks, files, worktrees}`")))]
 pub(super) async fn find(

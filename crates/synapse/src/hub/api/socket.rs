@@ -47,7 +47,7 @@ struct Hello<'a> {
     session: &'a Session,
 }
 
-/// Follows what happens.
+/// Follows all changes over a WebSocket.
 #[utoipa::path(get, path = "/api/ws", responses((status = 101, description = "a WebSocket; see docs/hub-api.md")))]
 pub(super) async fn follow(
     State(hub): State<Hub>,
