@@ -52,7 +52,6 @@ pub enum Body {
         name: Option<String>,
         /// What it says of it.
         description: Option<String>,
-        /// What it holds.
         parts: Vec<Part>,
     },
     /// What went wrong, by evidence.

@@ -18,7 +18,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// One thing said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
     /// A piece of the answer.
@@ -38,7 +37,6 @@ pub enum Word {
 pub struct ChannelArtifact {
     /// The program's name for it, by which it can be extended.
     pub id: Option<String>,
-    /// What it holds.
     pub body: Body,
     /// What it holds, for an artifact that is extended.
     pub parts: Vec<Part>,

@@ -14,7 +14,6 @@ use crate::task::TaskState;
 /// One fact, and when it was so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When it happened.
     pub at: Timestamp,
     pub fact: Fact,
 }
@@ -33,23 +32,15 @@ pub enum Fact {
         task: TaskId,
         /// The conversation it belongs to.
         context: ContextId,
-        /// What was asked.
         message: Message,
         /// Who asked, and how.
         #[serde(default)]
         origin: Origin,
     },
     /// The task moved to another state.
-    Moved {
-        /// Where it stands afterwards.
-        status: Status,
-    },
+    Moved { status: Status },
     /// An artifact began, or one that is still open was replaced (`append: false`).
-    ArtifactOpened {
-        artifact: ArtifactId,
-        /// What it holds.
-        body: Body,
-    },
+    ArtifactOpened { artifact: ArtifactId, body: Body },
     /// An open artifact grew (`append: true`).
     ArtifactGrew {
         artifact: ArtifactId,
@@ -65,10 +56,7 @@ pub enum Fact {
     /// An artifact got its last chunk.
     ArtifactClosed { artifact: ArtifactId },
     /// Whoever asked said something more: the answer to a question.
-    Answered {
-        /// What was said.
-        message: Message,
-    },
+    Answered { message: Message },
     /// The agent told how far it is, or what it did on the way.
     Noted {
         /// In its words.
@@ -128,7 +116,6 @@ impl Default for Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub text: String,
-    /// How we know them.
     pub source: Source,
     /// Some of it had left the screen before it could be read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -176,7 +163,6 @@ pub enum Status {
     Working,
     /// The agent asks something.
     InputRequired {
-        /// What it asks.
         question: Question,
     },
     /// Done; the artifacts are the answer.

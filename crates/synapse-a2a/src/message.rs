@@ -60,7 +60,6 @@ pub enum Role {
 /// A piece of a message or of an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it holds.
     #[serde(flatten)]
     pub content: Content,
     /// What kind of thing that is, such as `text/plain`.

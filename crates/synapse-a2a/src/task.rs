@@ -133,7 +133,6 @@ impl Task {
         &self.context
     }
 
-    /// What was asked.
     pub fn message(&self) -> &Message {
         &self.message
     }
@@ -163,7 +162,6 @@ impl Task {
         self.reply.as_ref()
     }
 
-    /// Where it stands.
     pub fn status(&self) -> &Status {
         &self.status
     }

@@ -18,11 +18,9 @@ pub struct Cast {
     pub size: Size,
     /// How long the screen was watched, where the header says so.
     pub duration: Option<Duration>,
-    /// What happened, in order.
     pub events: Vec<Event>,
 }
 
-/// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Since the start.
@@ -30,7 +28,6 @@ pub struct Event {
     pub what: What,
 }
 
-/// What can happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The program wrote this.

@@ -114,7 +114,6 @@ pub struct Change {
     pub at: Duration,
     /// What the program does from then on.
     pub reading: Reading,
-    /// How we know.
     pub evidence: Evidence,
 }
 
@@ -139,7 +138,6 @@ impl Judge {
         &self.reading
     }
 
-    /// How we know.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }

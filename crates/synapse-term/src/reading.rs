@@ -16,7 +16,6 @@ pub enum Reading {
     Busy,
     /// It waits for the answer to a question.
     Asking(Box<Prompt>),
-    /// It is gone.
     Exited,
 }
 

@@ -4,7 +4,6 @@
 /// The OSC by which a program speaks to Synapse.
 pub(crate) const CHANNEL: u32 = 7710;
 
-/// One thing said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The window title changed.

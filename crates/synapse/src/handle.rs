@@ -136,7 +136,6 @@ pub struct Candidate {
     pub handle: Handle,
     /// Who it is.
     pub id: AgentId,
-    /// Where it works.
     pub working_dir: PathBuf,
 }
 

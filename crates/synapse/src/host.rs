@@ -62,7 +62,6 @@ pub struct Agent {
     pub reach: Reach,
     /// Authorities to trust besides those of the system when others are called.
     pub ca_file: Option<PathBuf>,
-    /// Where it works.
     pub dir: PathBuf,
     pub size: Size,
     /// How many tasks may wait.
@@ -419,7 +418,6 @@ fn tidy(paths: &Paths) {
 #[derive(Debug, thiserror::Error)]
 #[error("the program ended at once, with code {}:\n{words}", exit.code())]
 pub struct Died {
-    /// How it ended.
     pub exit: Exit,
     /// What it had to say.
     words: String,

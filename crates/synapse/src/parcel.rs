@@ -26,11 +26,7 @@ pub const ACCEPTANCE: Duration = Duration::from_secs(10);
 pub enum ParcelError {
     /// A file cannot be read.
     #[error("cannot send {}: {why}", file.display())]
-    Unreadable {
-        file: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unreadable { file: PathBuf, why: io::Error },
     /// It is a folder, a device or the like.
     #[error("cannot send {}: it is not a file", .0.display())]
     NotAFile(PathBuf),

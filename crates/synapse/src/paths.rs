@@ -32,7 +32,6 @@ pub enum PathsError {
         /// The variable that says so.
         variable: &'static str,
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
 }

@@ -39,7 +39,6 @@ pub enum RegistryError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         why: io::Error,
     },
     /// The wanted name cannot be one.

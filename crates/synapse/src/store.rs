@@ -59,7 +59,6 @@ pub struct Owner {
     pub handle: String,
     /// What kind of program it is.
     pub profile: String,
-    /// Where it works.
     pub dir: PathBuf,
     /// The process of the host.
     pub pid: u32,

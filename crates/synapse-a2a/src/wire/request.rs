@@ -11,7 +11,6 @@ use crate::task::TaskState;
 /// A message for the agent: a new task, or more for one that waits for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRequest {
-    /// What is said.
     pub message: Message,
     /// The task it belongs to, if it is not a new one.
     pub task: Option<TaskId>,

@@ -17,11 +17,9 @@ pub struct Snapshot {
     pub task: TaskId,
     /// The conversation it belongs to.
     pub context: ContextId,
-    /// Where it stands.
     pub standing: Standing,
     /// What has come of it; not told where nobody asked.
     pub pieces: Option<Vec<Piece>>,
-    /// What was said.
     pub history: Vec<Message>,
     /// What we note about it.
     pub metadata: Map<String, Value>,
@@ -97,7 +95,6 @@ impl Standing {
 pub struct Piece {
     /// Its name within the task.
     pub id: ArtifactId,
-    /// What it is called.
     pub name: Option<String>,
     /// What is said of it.
     pub description: Option<String>,

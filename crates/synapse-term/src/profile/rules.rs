@@ -103,7 +103,6 @@ pub struct AskingRules {
 pub struct Form {
     /// The row that asks; its first group, if any, is the question.
     pub line: Pattern,
-    /// What is asked for.
     #[serde(rename = "type")]
     pub kind: Kind,
 }
@@ -163,7 +162,6 @@ impl Default for InputDetection {
 pub struct ExtraPattern {
     /// Matched against the cursor's line.
     pub pattern: Pattern,
-    /// What is asked for.
     #[serde(rename = "type")]
     pub kind: Kind,
     /// The answers it takes.

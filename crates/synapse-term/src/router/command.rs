@@ -75,7 +75,6 @@ pub enum ResponseMode {
 pub struct CommandError {
     /// Who is addressed, as typed, without the `@`.
     pub handle: String,
-    /// What is wrong.
     pub problem: Problem,
 }
 

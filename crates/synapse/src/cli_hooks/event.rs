@@ -16,11 +16,9 @@ pub struct HookEvent {
     pub turn: Option<String>,
     /// It comes from a subagent, which has turns of its own.
     pub is_aside: bool,
-    /// What was said.
     pub what: What,
 }
 
-/// What was said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A conversation begins, or goes on under another name.

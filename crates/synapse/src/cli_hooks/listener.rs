@@ -33,7 +33,6 @@ const GENERATIONS: usize = 32;
 /// What a hook said, and where its answer goes, if it waits for one.
 #[derive(Debug)]
 pub struct HookMessage {
-    /// What was said.
     pub event: HookEvent,
     /// Where the answer to a permission request goes. Dropped without an answer, the program's own dialog
     /// decides.
@@ -110,7 +109,6 @@ impl HookListener {
         })
     }
 
-    /// Where it listens.
     pub fn path(&self) -> &Path {
         &self.path
     }

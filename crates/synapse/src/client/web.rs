@@ -40,11 +40,7 @@ pub enum WebError {
     NotAnAddress(String),
     /// Nobody knows the name.
     #[error("{host} cannot be found: {why}")]
-    Unknown {
-        host: String,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unknown { host: String, why: io::Error },
     /// It leads where we do not go.
     #[error("{host} is {address}, which may not be called from here")]
     Forbidden {
@@ -54,11 +50,7 @@ pub enum WebError {
     },
     /// Nobody takes the connection.
     #[error("{host} does not answer: {why}")]
-    Unreachable {
-        host: String,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unreachable { host: String, why: io::Error },
     /// It took too long.
     #[error("{host} did not answer within {} s", patience.as_secs())]
     Late {
@@ -71,18 +63,12 @@ pub enum WebError {
     Redirected { host: String, to: String },
     /// Somebody else of this machine answers there.
     #[error("what listens on {address} is not a process of yours; is the agent gone?")]
-    Stranger {
-        /// Where it listens.
-        address: SocketAddr,
-    },
+    Stranger { address: SocketAddr },
     /// It cannot be said who answers there.
     #[error(
         "the kernel does not say who owns the other end of the connection, so no token is sent: {why}; is /proc/net/tcp readable?"
     )]
-    Unproven {
-        /// What the system said.
-        why: io::Error,
-    },
+    Unproven { why: io::Error },
     /// It hung up on us.
     #[error(
         "{host} closed the connection before it answered: it has too many connections, or has just ended"
@@ -90,18 +76,10 @@ pub enum WebError {
     Closed { host: String },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
-    Broken {
-        host: String,
-        /// What is wrong.
-        why: hyper::Error,
-    },
+    Broken { host: String, why: hyper::Error },
     /// The answer is too large, or stopped in the middle.
     #[error("the answer of {host} cannot be read: {reason}")]
-    Unreadable {
-        host: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Unreadable { host: String, reason: String },
 }
 
 /// What makes calls.
@@ -118,9 +96,7 @@ pub struct Web {
 /// A whole answer.
 #[derive(Debug)]
 pub struct Page {
-    /// What came of it.
     pub status: hyper::StatusCode,
-    /// What it says.
     pub body: Bytes,
 }
 

@@ -22,7 +22,6 @@ impl fmt::Display for Place {
 /// A key nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// Where it stands.
     pub place: Place,
     pub key: String,
     /// The key closest to it.
@@ -44,18 +43,10 @@ impl fmt::Display for UnknownKey {
 pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("{}: {why}", file.display())]
-    Read {
-        file: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    Read { file: PathBuf, why: io::Error },
     /// It is no YAML.
     #[error("{place}: {message}")]
-    Syntax {
-        place: Place,
-        /// What is wrong.
-        message: String,
-    },
+    Syntax { place: Place, message: String },
     /// A value makes no sense.
     #[error("{place}: {} must be {right}{}", name(.key), because(.cause.as_deref()))]
     Value {

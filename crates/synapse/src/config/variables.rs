@@ -3,7 +3,6 @@
 /// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it is called.
     pub name: &'static str,
     /// What it changes.
     pub meaning: &'static str,

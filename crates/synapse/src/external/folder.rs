@@ -26,7 +26,6 @@ pub enum ExternalError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         why: io::Error,
     },
     /// Nobody is called that.

@@ -117,7 +117,6 @@ impl StatusShape {
     }
 }
 
-/// What was said.
 #[derive(Serialize, ToSchema)]
 pub(super) struct MessageShape {
     /// user or agent.
@@ -162,11 +161,9 @@ impl ResponseShape {
 pub(super) struct StandingShape {
     /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
     status: &'static str,
-    /// How we know.
     evidence: String,
     /// How many tasks wait.
     queue: usize,
-    /// What it asks.
     prompt: Option<PromptShape>,
     /// The task at hand.
     task: Option<String>,

@@ -38,11 +38,7 @@ pub enum Right {
 pub enum LoginError {
     /// The file cannot be read or written.
     #[error("{}: {why}", path.display())]
-    File {
-        path: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    File { path: PathBuf, why: io::Error },
     /// The file is not what we wrote.
     #[error("{} cannot be understood ({why}); move it away to begin with no devices", path.display())]
     Broken {

@@ -41,7 +41,6 @@ pub(super) struct Brief {
     pub(super) state: String,
     /// What it asks, while it does.
     pub(super) asks: Option<String>,
-    /// Where it works.
     pub(super) directory: String,
 }
 

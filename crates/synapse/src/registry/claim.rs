@@ -102,7 +102,6 @@ impl Claim {
         &self.entry.agent_id
     }
 
-    /// What it is called.
     pub fn handle(&self) -> &Handle {
         &self.entry.handle
     }

@@ -20,7 +20,6 @@ pub struct Entry {
     pub agent_id: AgentId,
     /// What kind of program it wraps.
     pub agent_type: String,
-    /// Where it listens.
     pub port: u16,
     /// What it was doing when it last said so.
     pub status: Status,

@@ -54,11 +54,7 @@ pub enum PortError {
     AllTaken,
     /// The system refuses for another reason.
     #[error("cannot listen on {address}: {why}")]
-    Refused {
-        address: SocketAddr,
-        /// What the system said.
-        why: io::Error,
-    },
+    Refused { address: SocketAddr, why: io::Error },
 }
 
 impl Registry {

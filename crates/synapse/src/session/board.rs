@@ -120,7 +120,6 @@ pub struct News {
     pub what: What,
 }
 
-/// What can happen.
 #[derive(Clone, Debug)]
 pub enum What {
     /// To a task.

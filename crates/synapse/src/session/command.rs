@@ -72,7 +72,6 @@ pub struct Accepted {
 pub struct Answer {
     /// The task that asks, or whatever is asked.
     pub task: Option<TaskId>,
-    /// What to answer.
     pub value: String,
     /// Which question is meant; by default the one last told.
     pub fingerprint: Option<String>,
@@ -175,9 +174,7 @@ pub struct Explanation {
 pub struct Standing {
     /// What it does.
     pub state: State,
-    /// How we know.
     pub evidence: String,
-    /// What it asks.
     pub prompt: Option<Prompt>,
     /// How many tasks wait.
     pub queue: usize,

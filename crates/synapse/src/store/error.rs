@@ -22,11 +22,7 @@ pub enum StoreError {
     NoThread(String),
     /// The disk, the quota or the file size limit is used up.
     #[error("there is no room to write {}: {reason}", path.display())]
-    NoRoom {
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
+    NoRoom { path: PathBuf, reason: String },
     /// Another process kept the database to itself for too long.
     #[error("{} has been locked by another process for too long", path.display())]
     Busy { path: PathBuf },
@@ -54,7 +50,6 @@ pub enum StoreError {
     Failed {
         /// The file or folder.
         path: PathBuf,
-        /// What was said.
         reason: String,
     },
     /// Events of a task must come one by one.

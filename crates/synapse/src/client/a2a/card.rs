@@ -11,7 +11,6 @@ use super::Dialect;
 /// What an agent says of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
-    /// What it is called.
     pub name: String,
     /// What it is for.
     pub description: String,

@@ -27,9 +27,7 @@ pub struct RemoteTask {
 pub struct Piece {
     /// Its name within the task.
     pub id: String,
-    /// What it is called.
     pub name: Option<String>,
-    /// What it holds.
     pub parts: Vec<Part>,
 }
 
@@ -38,7 +36,6 @@ pub struct Piece {
 pub(super) enum Update {
     /// The whole task as it stands.
     Snapshot(RemoteTask),
-    /// Where it stands.
     Status {
         id: String,
         context: Option<String>,

@@ -40,7 +40,6 @@ pub(super) async fn show(
     Ok(Json(json!({ "agent": hub.view(&entry) })))
 }
 
-/// What to start.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct NewAgent {
     /// A profile by its name; none for a command.

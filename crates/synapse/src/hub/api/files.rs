@@ -32,7 +32,6 @@ pub(super) async fn tree(
     files::list(&spot.path, &at.path).await.map(Json)
 }
 
-/// In which form.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Manner {
     /// The bytes, as a download.

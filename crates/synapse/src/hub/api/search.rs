@@ -14,7 +14,6 @@ use crate::hub::problem::Problem;
 use crate::hub::shapes::Former;
 use crate::hub::{former, history, worktrees};
 
-/// Of each kind.
 const FOUND: usize = 20;
 /// The most of each kind.
 const MOST: usize = 100;
@@ -24,7 +23,6 @@ const MOST: usize = 100;
 pub(super) struct Query {
     #[serde(default)]
     q: String,
-    /// Of each kind.
     limit: Option<usize>,
 }
 

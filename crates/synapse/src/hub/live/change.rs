@@ -14,7 +14,6 @@ pub(in crate::hub) enum Change {
     Vanished(AgentId, Gone),
     /// It says what it does.
     Reported(AgentId, Box<Report>),
-    /// It does not answer.
     Unreachable(AgentId, String),
     /// It works elsewhere, or on another branch.
     Moved(AgentId, Place),

@@ -16,7 +16,6 @@ use crate::hub::problem::Problem;
 /// Longer names make no folder that anybody could type.
 const LONGEST: usize = 100;
 
-/// What somebody wants.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(in crate::hub) struct Wish {
     /// To be made, or to be checked out if there is one.

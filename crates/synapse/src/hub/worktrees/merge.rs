@@ -12,7 +12,6 @@ use super::{Spot, Worktree};
 use crate::hub::git::{Branch, Revision, Said, ask, git};
 use crate::hub::problem::Problem;
 
-/// What somebody wants.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(in crate::hub) struct Merge {
@@ -24,7 +23,6 @@ pub(in crate::hub) struct Merge {
     message: Option<String>,
 }
 
-/// What came of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(in crate::hub) struct Merged {

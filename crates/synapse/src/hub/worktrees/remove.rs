@@ -9,7 +9,6 @@ use super::{Spot, Worktree};
 use crate::hub::git::{Branch, ask};
 use crate::hub::problem::Problem;
 
-/// What somebody wants.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
 pub(in crate::hub) struct Removal {
@@ -31,7 +30,6 @@ pub(in crate::hub) struct Counts {
     pub(in crate::hub) unmerged: u32,
 }
 
-/// What came of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::hub) struct Removed {
     removed: bool,

@@ -24,7 +24,6 @@ pub enum ChannelInput {
 pub struct Channel {
     /// The program gave its answer there.
     pub has_answered: bool,
-    /// What it asks.
     question: Option<Box<Question>>,
     /// When to tell the question, if the program is silent until then.
     ask_at: Option<Duration>,

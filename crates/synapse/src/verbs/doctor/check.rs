@@ -2,13 +2,11 @@
 
 use serde::Serialize;
 
-/// What was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     pub(super) level: Level,
     /// What was looked at.
     pub(super) topic: String,
-    /// How it is.
     pub(super) said: String,
     /// What to do about it.
     pub(super) advice: Option<String>,

@@ -3,7 +3,6 @@
 /// A paste begins and ends so.
 const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
 
-/// What was pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Char(char),

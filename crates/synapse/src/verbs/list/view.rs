@@ -11,7 +11,6 @@ use super::row::{Row, State};
 /// Rows of the screen that the question of the chosen agent may take.
 const QUESTION: u16 = 8;
 
-/// What is shown.
 pub(super) struct View<'a> {
     pub(super) rows: &'a [Row],
     /// The place of the chosen one.
