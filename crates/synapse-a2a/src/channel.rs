@@ -1,4 +1,4 @@
-//! The channel of SPEC §5: what a wrapped program says about its task beside its screen, as base64 of
+//! The channel (docs/channel.md): what a wrapped program says about its task beside its screen, as base64 of
 //! one JSON object with one member. A program's output can be hostile, so everything is checked and an
 //! error changes nothing.
 

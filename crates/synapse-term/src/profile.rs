@@ -24,7 +24,7 @@ pub use file::split_words;
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "the switches of SPEC §8 are independent"
+    reason = "each switch of a profile is independent"
 )]
 pub struct Profile {
     /// Its name, and the handle of its agents by default.
