@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test web test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help demo test web docs test-web test-real bench fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
@@ -24,7 +24,7 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 		cargo test --workspace --locked --lib --bins --tests; \
 	fi
 	cargo build --locked --bins
-	tests-sdk/run.py
+	tests-sdk/run.py $(SDK_FLAGS)
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 	$(MAKE) --no-print-directory test-web
@@ -33,6 +33,9 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 web: ## build the page into web/dist, which the binary carries
 	scripts/setup-web build
 	cd web && npm run --silent types && npm run --silent build
+
+docs: ## write what is generated from the code: docs/config.md and web/src/generated/hub.ts
+	UPDATE_DOCS=1 UPDATE_TYPES=1 cargo test --workspace --locked --lib -- reference typescript
 
 test-web: ## test the page: types, logic, that web/dist is current, and real Chromium against the real hub
 	scripts/setup-web
@@ -56,10 +59,12 @@ bench: ## measure feed and reading (criterion), the host beside no wrapper, scri
 fmt: ## format the sources
 	cargo fmt --all
 
-lint: ## format check, clippy with warnings as errors, cargo-deny where it is installed
+lint: ## format check, clippy with warnings as errors, advisories, Markdown, cargo-deny where it is installed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; fi
+	scripts/check-advisories
+	scripts/lint-docs
 
 fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS each (default 60); no input may take long or 1 GiB
 	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked

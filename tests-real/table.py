@@ -1,6 +1,7 @@
 """The tables of results, for the terminal and for docs/real-clis.md."""
 
 import re
+import textwrap
 import unicodedata
 
 HEAD = """\
@@ -20,23 +21,25 @@ the model's last byte to the return of `send --return` (of several, the longest;
 end). In the permission cases a message is queued behind the dialog, which must stay untouched. After `stop` no process
 of the agent may be alive. The `page` cases are worked in real Chromium at the page of `synapse web`: ⏹ while the model
 speaks (the time is from the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message
-gets its reply), and a permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not before).
+gets its reply), and a permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not
+before).
 
 A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
 `--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.
 
-A run without names tries Claude Code, Codex and Gemini CLI; `ARGS='--cli opencode --cli aider'` tries others by name, `ARGS=--all`
-all of them. Their dialogs are answered by keys, and their replies come from their own records. Not every case is about them: our MCP
-server is given to the three alone, aider's model calls no tools and aider may leave the connection to the model open when it is
-interrupted, pi asks for no leave, and none but the three was seen to ask about folders.
+A run without names tries Claude Code, Codex and Gemini CLI; `ARGS='--cli opencode --cli aider'` tries others by name,
+`ARGS=--all` all of them. Their dialogs are answered by keys, and their replies come from their own records. Not every
+case is about them: our MCP server is given to the three alone, aider's model calls no tools and aider may leave the
+connection to the model open when it is interrupted, pi asks for no leave, and none but the three was seen to ask about
+folders.
 
-Continue's `cn` 1.5.47 and GitHub Copilot CLI 1.0.102 were tried on some cases: their replies come exact from their records, and `cn` takes
-no pastes, so line breaks become blanks. After a refused tool `cn`'s task did not end; Copilot kept its dialog open and was still at
-work after one Escape. gptme 0.35.1 was not tried to the end. They have no table.
+Continue's `cn` 1.5.47 and GitHub Copilot CLI 1.0.102 were tried on some cases: their replies come exact from their
+records, and `cn` takes no pastes, so line breaks become blanks. After a refused tool `cn`'s task did not end; Copilot
+kept its dialog open and was still at work after one Escape. gptme 0.35.1 was not tried to the end. They have no table.
 
-Some CLIs could not be run here. kimi-cli 1.52.0 does nothing but install its successor from the network. mistral-vibe 3.0.3 pins a version
-of certifi that PyPI did not have. Cline 3.0.65 begins with a choice of logins and was not taken further. goose is on neither npm nor
-PyPI. They are wrapped by `generic`.
+Some CLIs could not be run here. kimi-cli 1.52.0 does nothing but install its successor from the network. mistral-vibe
+3.0.3 pins a version of certifi that PyPI did not have. Cline 3.0.65 begins with a choice of logins and was not taken
+further. goose is on neither npm nor PyPI. They are wrapped by `generic`.
 
 The tables "without" switch witnesses off (`ARGS='--without hooks --without record --without hooks,record'`). There a
 reply from the screen is measured, not judged: `screen 97 %` is how much of the words agree. `lacks` means that
@@ -97,9 +100,10 @@ def document(page, results, machine):
 
 def reasons(results):
     """What stands behind every cell that is not ok."""
-    lines = [f"- {cell(r)} {r['column']}, {r['case']}: {headline(r['why'])}\n" for r in results
+    lines = [f"- {cell(r)} {r['column']}, {r['case']}: {headline(r['why'])}" for r in results
              if r["verdict"] in ("fail", "lacks")]
-    return "\n" + "".join(lines) if lines else ""
+    wrapped = [textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n" for line in lines]
+    return "\n" + "".join(wrapped) if wrapped else ""
 
 
 def headline(why):

@@ -116,7 +116,9 @@ def run(binary, label, script, program, env, binding):
 def main():
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ap.add_argument("--binary", default=TARGET / "debug" / "synapse", help="the synapse to test")
-    binary = str(pathlib.Path(ap.parse_args().binary).resolve())
+    ap.add_argument("--no-skip", action="store_true", help="fail if a client cannot be installed")
+    args = ap.parse_args()
+    binary = str(pathlib.Path(args.binary).resolve())
     if not os.access(binary, os.X_OK):
         sys.exit(f"there is no {binary}; build it with: cargo build --bins")
     jobs, skipped = [], []
@@ -137,6 +139,8 @@ def main():
                 print(f"{out}\n{error}", flush=True)
     for line in skipped:
         print(line)
+    if args.no_skip and skipped:
+        sys.exit(f"test-sdk: {len(skipped)} of {len(CLIENTS)} clients could not be installed")
     sys.exit(f"test-sdk: {failed} of {len(jobs)} failed" if failed else 0)
 
 

@@ -1,5 +1,5 @@
 //! Pieces of a reply with a type. An artifact opens, may grow, and closes; nothing follows after that.
-//! Owns the shapes of the seed dialect, since they are a plain function of the piece.
+//! Owns the shapes of the native dialect, since they are a plain function of the piece.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,6 @@ pub struct Artifact {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Body {
-    /// Prose.
     Text {
         /// The words, without the blank lines around them.
         text: String,
@@ -46,17 +45,13 @@ pub enum Body {
         path: String,
     },
     /// A block of JSON.
-    Data {
-        /// Its value.
-        data: Value,
-    },
+    Data { data: Value },
     /// Parts as the program itself gave them.
     Parts {
         /// What it calls the artifact.
         name: Option<String>,
         /// What it says of it.
         description: Option<String>,
-        /// What it holds.
         parts: Vec<Part>,
     },
     /// What went wrong, by evidence.
@@ -103,8 +98,8 @@ impl Body {
         }
     }
 
-    /// The artifact object of the seed dialect.
-    pub fn to_seed_json(&self) -> Value {
+    /// The artifact object of the native dialect.
+    pub fn to_native_json(&self) -> Value {
         match self {
             Self::Text { text } => json!({
                 "type": "text",
@@ -138,7 +133,7 @@ impl Body {
             Self::Parts { name, parts, .. } => json!({
                 "type": "parts",
                 "name": name.as_deref().unwrap_or("output"),
-                "parts": parts.iter().map(seed_part).collect::<Vec<_>>(),
+                "parts": parts.iter().map(native_part).collect::<Vec<_>>(),
             }),
             Self::Error { code, text } => json!({
                 "type": "text",
@@ -150,8 +145,8 @@ impl Body {
     }
 }
 
-/// A part as the seeds write it.
-pub fn seed_part(part: &Part) -> Value {
+/// A part in the native dialect.
+pub fn native_part(part: &Part) -> Value {
     let mut file = Map::new();
     match &part.content {
         Content::Text { text } => return json!({"type": "text", "text": text}),
@@ -224,7 +219,7 @@ mod tests {
     #[test]
     fn code_names_its_language_and_media_type() {
         assert_eq!(
-            Body::code("python", "print('hello')").to_seed_json(),
+            Body::code("python", "print('hello')").to_native_json(),
             json!({
                 "type": "code",
                 "name": "code",
@@ -236,9 +231,9 @@ mod tests {
 
     #[test]
     fn code_without_an_info_string_is_text() {
-        let seed = Body::code("", "x").to_seed_json();
+        let native = Body::code("", "x").to_native_json();
         assert_eq!(
-            seed["metadata"],
+            native["metadata"],
             json!({"language": "text", "mimeType": "text/plain"})
         );
     }
@@ -270,8 +265,8 @@ mod tests {
             ("text see it. Then go", None),
             ("", None),
         ] {
-            let seed = Body::code(info, "x").to_seed_json();
-            let path = seed.pointer("/metadata/path").and_then(Value::as_str);
+            let native = Body::code(info, "x").to_native_json();
+            let path = native.pointer("/metadata/path").and_then(Value::as_str);
             assert_eq!(path, expected, "{info:?}");
         }
         assert_eq!(language("python:src/cart.py"), "python");
@@ -285,13 +280,13 @@ mod tests {
     }
 
     #[test]
-    fn text_file_data_and_error_have_the_seed_shapes() {
+    fn text_file_data_and_error_have_the_native_shapes() {
         assert_eq!(
-            Body::text("hello").to_seed_json(),
+            Body::text("hello").to_native_json(),
             json!({"type": "text", "name": "output", "parts": [{"type": "text", "text": "hello"}]})
         );
         assert_eq!(
-            Body::file("/tmp/test.py").to_seed_json(),
+            Body::file("/tmp/test.py").to_native_json(),
             json!({
                 "type": "file",
                 "name": "/tmp/test.py",
@@ -303,7 +298,7 @@ mod tests {
             Body::Data {
                 data: json!({"key": "value"})
             }
-            .to_seed_json(),
+            .to_native_json(),
             json!({
                 "type": "data",
                 "name": "json_output",
@@ -315,7 +310,7 @@ mod tests {
                 code: FailureCode::RateLimited,
                 text: "slow down".into()
             }
-            .to_seed_json(),
+            .to_native_json(),
             json!({
                 "type": "text",
                 "name": "error",

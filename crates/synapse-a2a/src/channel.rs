@@ -1,4 +1,4 @@
-//! The channel of SPEC §5: what a wrapped program says about its task beside its screen, as base64 of
+//! The channel (docs/channel.md): what a wrapped program says about its task beside its screen, as base64 of
 //! one JSON object with one member. A program's output can be hostile, so everything is checked and an
 //! error changes nothing.
 
@@ -18,7 +18,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// One thing said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
     /// A piece of the answer.
@@ -38,7 +37,6 @@ pub enum Word {
 pub struct ChannelArtifact {
     /// The program's name for it, by which it can be extended.
     pub id: Option<String>,
-    /// What it holds.
     pub body: Body,
     /// What it holds, for an artifact that is extended.
     pub parts: Vec<Part>,
@@ -51,7 +49,6 @@ pub struct ChannelArtifact {
 /// Why something said is not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
-    /// Not base64.
     #[error("it is not base64: {0}")]
     NotBase64(String),
     /// Not JSON, or not of the right shape.

@@ -14,9 +14,7 @@ use crate::task::TaskState;
 /// One fact, and when it was so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When it happened.
     pub at: Timestamp,
-    /// What happened.
     pub fact: Fact,
 }
 
@@ -31,62 +29,41 @@ pub struct Timestamp(pub u64);
 pub enum Fact {
     /// The task was accepted. Always the first event, and only that.
     Submitted {
-        /// Its name.
         task: TaskId,
         /// The conversation it belongs to.
         context: ContextId,
-        /// What was asked.
         message: Message,
         /// Who asked, and how.
         #[serde(default)]
         origin: Origin,
     },
     /// The task moved to another state.
-    Moved {
-        /// Where it stands afterwards.
-        status: Status,
-    },
+    Moved { status: Status },
     /// An artifact began, or one that is still open was replaced (`append: false`).
-    ArtifactOpened {
-        /// Its name.
-        artifact: ArtifactId,
-        /// What it holds.
-        body: Body,
-    },
+    ArtifactOpened { artifact: ArtifactId, body: Body },
     /// An open artifact grew (`append: true`).
     ArtifactGrew {
-        /// Its name.
         artifact: ArtifactId,
         /// The text to add at its end.
         text: String,
     },
     /// An open artifact of parts got more of them (`append: true`).
     ArtifactExtended {
-        /// Its name.
         artifact: ArtifactId,
         /// What comes at its end.
         parts: Vec<Part>,
     },
     /// An artifact got its last chunk.
-    ArtifactClosed {
-        /// Its name.
-        artifact: ArtifactId,
-    },
+    ArtifactClosed { artifact: ArtifactId },
     /// Whoever asked said something more: the answer to a question.
-    Answered {
-        /// What was said.
-        message: Message,
-    },
+    Answered { message: Message },
     /// The agent told how far it is, or what it did on the way.
     Noted {
         /// In its words.
         text: String,
     },
     /// The agent answered with a message instead of artifacts.
-    Spoke {
-        /// The message.
-        message: Message,
-    },
+    Spoke { message: Message },
     /// The reply is known, whole.
     Replied {
         /// What the agent said, and how we know.
@@ -138,9 +115,7 @@ impl Default for Origin {
 /// What an agent said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Its words.
     pub text: String,
-    /// How we know them.
     pub source: Source,
     /// Some of it had left the screen before it could be read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -183,20 +158,17 @@ impl Source {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Status {
-    /// Queued.
     Submitted,
     /// Its turn is running.
     Working,
     /// The agent asks something.
     InputRequired {
-        /// What it asks.
         question: Question,
     },
     /// Done; the artifacts are the answer.
     Completed,
     /// Not done, and it will not be.
     Failed {
-        /// Why.
         failure: Failure,
     },
     /// Stopped by someone.
@@ -206,7 +178,6 @@ pub enum Status {
     },
     /// Refused by the agent.
     Rejected {
-        /// Why.
         reason: String,
     },
 }

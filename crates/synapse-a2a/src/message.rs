@@ -5,12 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::id::{MessageId, TaskId};
 
-/// One message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Its name, chosen by the sender.
     pub id: MessageId,
-    /// Who speaks.
     pub role: Role,
     /// What is said, in order.
     pub parts: Vec<Part>,
@@ -50,7 +48,6 @@ impl Message {
     }
 }
 
-/// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -63,7 +60,6 @@ pub enum Role {
 /// A piece of a message or of an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it holds.
     #[serde(flatten)]
     pub content: Content,
     /// What kind of thing that is, such as `text/plain`.
@@ -88,7 +84,6 @@ impl Part {
         }
     }
 
-    /// Words.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(Content::Text { text: text.into() })
     }
@@ -111,25 +106,20 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
-    /// Words.
     Text {
-        /// The words.
         text: String,
     },
     /// A file, whole.
     Raw {
-        /// Its bytes.
         #[serde(with = "base64_text")]
         bytes: Vec<u8>,
     },
     /// A file that lies elsewhere.
     Url {
-        /// Where.
         url: String,
     },
     /// Any JSON value.
     Data {
-        /// The value.
         data: Value,
     },
 }

@@ -209,7 +209,6 @@ impl Parser {
 /// What to look for. What is switched off stays text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Fenced code.
     pub parse_code_blocks: bool,
     /// Names of files.
     pub parse_file_refs: bool,

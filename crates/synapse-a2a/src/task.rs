@@ -124,7 +124,6 @@ impl Task {
         Ok(())
     }
 
-    /// Its name.
     pub fn id(&self) -> &TaskId {
         &self.id
     }
@@ -134,7 +133,6 @@ impl Task {
         &self.context
     }
 
-    /// What was asked.
     pub fn message(&self) -> &Message {
         &self.message
     }
@@ -164,7 +162,6 @@ impl Task {
         self.reply.as_ref()
     }
 
-    /// Where it stands.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -258,13 +255,11 @@ impl Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Queued.
     Submitted,
     /// Its turn is running.
     Working,
     /// The agent asks something.
     InputRequired,
-    /// Done.
     Completed,
     /// Not done, and it will not be.
     Failed,
@@ -313,7 +308,7 @@ impl TaskState {
         )
     }
 
-    /// The state as the seed dialect spells it.
+    /// The state as the native dialect spells it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Submitted => "submitted",

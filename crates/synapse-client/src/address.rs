@@ -1,5 +1,5 @@
-//! Who is meant by a word: an agent that runs here, one elsewhere, or one that a message may start. Reads the
-//! files that say so; the rules are those of [`synapse_machine::handle`].
+//! Resolves a name to an agent: one that runs here, one on another machine, or one that a message may
+//! start. Reads the registry and the settings; the rules are those of [`synapse_machine::handle`].
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

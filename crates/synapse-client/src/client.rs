@@ -1,4 +1,4 @@
-//! Talks to agents over their HTTP: to those of this machine in the seed dialect, to those elsewhere in what they speak.
+//! Talks to agents over their HTTP: to those of this machine in the native dialect, to those elsewhere in what they speak.
 
 pub mod a2a;
 mod address;
@@ -42,7 +42,6 @@ pub struct Client {
 pub struct Answer {
     /// Whether it went well.
     pub status: StatusCode,
-    /// The body.
     pub body: Value,
 }
 

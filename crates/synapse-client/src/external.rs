@@ -130,7 +130,7 @@ impl Contacts {
         let interface = external.interface.clone().unwrap_or_else(|| Interface {
             // A file that another program wrote says only where the agent is.
             url: external.url.clone(),
-            dialect: Dialect::Seed,
+            dialect: Dialect::Native,
             tenant: None,
             streams: false,
         });

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::error::Failure;
 use synapse_a2a::event::{Question, Source, Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
@@ -65,7 +65,7 @@ impl TaskShape {
             sender: task.origin().sender.clone(),
             priority: task.origin().priority,
             hops: task.origin().hops,
-            artifacts: artifacts.map(|one| one.body.to_seed_json()).collect(),
+            artifacts: artifacts.map(|one| one.body.to_native_json()).collect(),
             created_at: time(task.created_at()),
             updated_at: time(task.updated_at()),
             reply: task.reply().map(|said| said.text.clone()),
@@ -142,7 +142,7 @@ impl MessageShape {
     pub fn of(message: &Message) -> Self {
         Self {
             role: message.role,
-            parts: message.parts.iter().map(seed_part).collect(),
+            parts: message.parts.iter().map(native_part).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The agent a command runs in, and how far the task it works on has come.
+//! The agent inside which a command runs, and how many agents the message it works on has passed through.
 
 use anyhow::{Result, bail};
 use hyper::Method;

@@ -1,4 +1,4 @@
-//! A message on its way to an agent: its words, its files, who sends it, how urgent it is and how far it has come.
+//! An outgoing message: its text, its files, its sender, its priority and its hop count.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use hyper::Method;
 use serde_json::{Map, Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Content, Message, Part, Role};
 use tokio::time::timeout;
@@ -26,12 +26,7 @@ pub const ACCEPTANCE: Duration = Duration::from_secs(10);
 pub enum ParcelError {
     /// A file cannot be read.
     #[error("cannot send {}: {why}", file.display())]
-    Unreadable {
-        /// Which.
-        file: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unreadable { file: PathBuf, why: io::Error },
     /// It is a folder, a device or the like.
     #[error("cannot send {}: it is not a file", .0.display())]
     NotAFile(PathBuf),
@@ -52,7 +47,6 @@ pub struct Parcel {
 /// A message that was accepted.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Its task.
     pub id: String,
     /// What the agent said.
     pub body: Value,
@@ -104,9 +98,9 @@ impl Parcel {
         self
     }
 
-    /// The message as the seeds write one.
+    /// The message in the native dialect.
     pub fn message(&self) -> Value {
-        let parts: Vec<Value> = self.message.parts.iter().map(seed_part).collect();
+        let parts: Vec<Value> = self.message.parts.iter().map(native_part).collect();
         json!({
             "messageId": self.message.id.as_str(), "role": "user", "parts": parts,
             "metadata": self.message.metadata,
@@ -133,7 +127,7 @@ impl Parcel {
         let call = client.call(Method::POST, &path, Some(&body));
         let Ok(answer) = timeout(ACCEPTANCE, call).await else {
             bail!(
-                "it has not accepted the message for {} s",
+                "it did not accept the message within {} s",
                 ACCEPTANCE.as_secs()
             );
         };

@@ -1,4 +1,4 @@
-//! An agent that a message starts: `auto_start` of its settings allows it.
+//! Starts the agent that a message is for, if its `auto_start` setting allows it.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// # Errors
 /// If it cannot be started, as `synapse start` says it.
 pub async fn start(profile: &str, dir: &Path) -> Result<()> {
-    let program = std::env::current_exe().context("this program cannot find itself")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command
         .args(["start", profile])
@@ -29,7 +29,7 @@ pub async fn start(profile: &str, dir: &Path) -> Result<()> {
     let started = tokio::task::spawn_blocking(move || command.output());
     let done = timeout(PATIENCE, started).await;
     let done =
-        done.with_context(|| format!("it has not started for {} s", PATIENCE.as_secs()))???;
+        done.with_context(|| format!("it did not start within {} s", PATIENCE.as_secs()))???;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
         bail!("{}", said.trim().trim_start_matches("synapse: "));

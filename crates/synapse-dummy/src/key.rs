@@ -3,7 +3,6 @@
 /// A paste begins and ends so.
 const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
 
-/// What was pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Char(char),
@@ -13,9 +12,7 @@ pub(super) enum Key {
     Up,
     Down,
     Escape,
-    /// Ctrl-U.
     Clear,
-    /// Ctrl-C.
     Interrupt,
     /// Ctrl-D, or nobody is there any more.
     End,

@@ -1,4 +1,4 @@
-//! Asking an agent something on behalf of a page.
+//! Requests to an agent on behalf of the page.
 
 use std::time::Duration;
 
@@ -27,7 +27,6 @@ impl Hub {
         })
     }
 
-    /// All agents.
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.live.read(|state| {
             let known = state.agents.values();

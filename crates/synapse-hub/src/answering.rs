@@ -1,5 +1,5 @@
-//! Answers to questions. Answering is a race: an answer names the question it is for, and one that
-//! has changed is not answered. People and rules come this way alike.
+//! Answers to questions, by people and by rules. An answer names the fingerprint of its question; if the
+//! question has changed meanwhile, the answer is refused.
 
 use hyper::Method;
 use serde_json::json;
@@ -11,12 +11,10 @@ use super::problem::Problem;
 use super::shapes::Prompt;
 use synapse_machine::registry::Entry;
 
-/// Who answers.
 #[derive(Debug)]
 pub(super) enum By {
     /// A person, at this device.
     Person(String),
-    /// This rule.
     Rule(String),
 }
 

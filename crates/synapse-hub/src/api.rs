@@ -35,7 +35,6 @@ const BODY: usize = 1 << 20;
 /// The largest message, which may bring files.
 const MESSAGE: usize = 16 << 20;
 
-/// All resources.
 pub(super) fn router() -> Router<Hub> {
     let send = post(talk::send).layer(DefaultBodyLimit::max(MESSAGE));
     Router::new()

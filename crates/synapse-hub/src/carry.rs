@@ -1,5 +1,5 @@
-//! Brings the reply of a task to the agent in whose name it was sent. Lasts as long as the hub does;
-//! the task itself does not depend on it.
+//! Forwards the reply of a task to the agent in whose name it was sent. This lasts only as long as the hub
+//! runs; the task itself does not depend on it.
 
 use std::sync::Arc;
 use std::time::Duration;

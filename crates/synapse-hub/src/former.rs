@@ -1,4 +1,4 @@
-//! Agents that are gone: the store keeps what was said to them, so it can be read on.
+//! Past agents: their conversations stay readable, because the store keeps them.
 
 use super::Hub;
 use super::history::{read, time};

@@ -75,9 +75,7 @@ const ELSEWHERE: [&str; 6] = [
 /// What git said.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// Its exit code.
     pub(super) code: i32,
-    /// What it printed.
     pub(super) out: Vec<u8>,
     /// Whether there was more than we read.
     pub(super) is_cut: bool,

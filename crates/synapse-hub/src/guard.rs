@@ -52,7 +52,6 @@ const HEADERS: [(HeaderName, &str); 5] = [
 pub(super) struct Door {
     /// The names this hub may be called by, beside those of loopback.
     pub(super) names: Vec<String>,
-    /// Where it listens.
     pub(super) listen: IpAddr,
     /// Cookies do not know ports, so each hub has one of its own.
     pub(super) cookie: String,

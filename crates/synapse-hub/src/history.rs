@@ -32,7 +32,6 @@ pub(super) struct Wanted {
     pub(super) before: Option<String>,
     /// Also what people typed at the agent's own keyboard.
     pub(super) keyboard: bool,
-    /// How many.
     pub(super) limit: usize,
 }
 
@@ -206,7 +205,7 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
     task
 }
 
-/// A task in the seed dialect, with whose it is.
+/// A task in the native dialect, with whose it is.
 fn shown(hub: &Hub, kept: &Kept) -> Value {
     let agent = hub.agent(&kept.agent).ok().map(|entry| entry.agent_id);
     let mut task = TaskShape::json(&kept.task);

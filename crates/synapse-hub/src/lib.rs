@@ -74,7 +74,7 @@ pub struct Settings {
     pub token: Option<Token>,
     /// TLS, where there is a certificate; browsers on this machine may do without.
     pub tls: Option<TlsAcceptor>,
-    /// How much is put up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
 }
 

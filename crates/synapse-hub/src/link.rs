@@ -1,4 +1,4 @@
-//! The line to one agent: what it tells by itself over its `/ws`, taken note of as it comes.
+//! The hub's connection to one agent: follows the agent's `/ws`.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub(super) async fn follow(hub: Hub, entry: Entry) {
                     .apply(Change::Unreachable(entry.agent_id.clone(), why));
             }
         }
-        // A host that died without a word is found by looking.
+        // A host that died without removing its entry is found by looking.
         hub.rescan.notify_one();
         sleep(pause).await;
         pause = longest.min(pause * 2);

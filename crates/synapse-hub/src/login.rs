@@ -28,7 +28,6 @@ const CODES: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Right {
-    /// Everything.
     Act,
     /// Look at everything.
     ReadOnly,
@@ -39,16 +38,10 @@ pub enum Right {
 pub enum LoginError {
     /// The file cannot be read or written.
     #[error("{}: {why}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    File { path: PathBuf, why: io::Error },
     /// The file is not what we wrote.
     #[error("{} cannot be understood ({why}); move it away to begin with no devices", path.display())]
     Broken {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: serde_json::Error,
@@ -179,7 +172,6 @@ impl Book {
     }
 }
 
-/// The file.
 #[derive(Clone, Debug)]
 pub struct LoginFile {
     path: PathBuf,

@@ -21,7 +21,6 @@ pub(super) enum Beside<'a> {
     Key(Option<&'a str>),
 }
 
-/// The devices.
 #[derive(Debug)]
 pub(super) struct Logins {
     file: LoginFile,

@@ -1,5 +1,5 @@
-//! That a hub runs, and where: a lock held for its life, with its address in it. `synapse web login`
-//! reads it, and a second hub of the same home is told where the first one is.
+//! Records that a hub runs, and where: a lock held while it runs, with its address in it. `synapse web
+//! login` reads it, and a second hub of the same home learns where the first one is.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,6 @@ use synapse_machine::private_file::{remove, replace};
 /// A hub that runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Running {
-    /// Its process.
     pub pid: u32,
     /// The address of its page.
     pub url: String,

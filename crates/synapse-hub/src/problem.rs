@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A refusal.
 #[derive(Debug)]
 pub(super) struct Problem {
     status: StatusCode,
@@ -21,7 +20,7 @@ impl Problem {
         Self { status, body }
     }
 
-    /// The words of seed 004, and nothing else.
+    /// The error text of the Stop contract (docs/hub-api.md), and nothing else.
     pub(super) fn plain(status: StatusCode, error: impl Into<String>) -> Self {
         let mut problem = Self::new(status, "", error);
         problem.body.remove("code");

@@ -1,5 +1,5 @@
-//! Keeps an eye on the registry: who comes gets a link, who goes is taken off. The kernel says when
-//! the folder changes; a link says when its agent falls silent.
+//! Watches the registry: connects to new agents and drops those that are gone. The kernel reports changes
+//! of the folder; a connection reports when its agent stops answering.
 
 use std::collections::BTreeMap;
 use std::io;

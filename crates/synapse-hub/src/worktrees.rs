@@ -29,7 +29,6 @@ pub(super) use remove::{Removal, Removed, remove};
 pub(super) use scan::{Known, Scope};
 pub(super) use weight::bytes;
 
-/// A repository.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Repository {

@@ -1,4 +1,5 @@
-//! Slows down whoever shows wrong login codes. A code cannot be guessed; this is so that guessing costs us nothing.
+//! Slows down clients that present wrong login codes. A code cannot be guessed anyway; this keeps guessing
+//! cheap for us.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

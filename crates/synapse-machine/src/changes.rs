@@ -1,4 +1,4 @@
-//! Hears when files of a folder come, go, grow or are replaced, and when one file goes.
+//! Reports when files of a folder are created, removed, extended or replaced, and when one file is removed.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! The person's settings, `~/.synapse/config.yaml`. Every key may be missing.
+//! The settings, `~/.synapse/config.yaml`. Every key may be missing.
 //!
-//! A key nobody knows is a warning, since it does no harm but to be ignored; a wrong value is an error
-//! that says where it stands and what would be right.
+//! An unknown key is a warning, because ignoring it does no harm; a wrong value is an error that says where
+//! it is and what would be right.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use synapse_term::router::{Pattern, ResponseMode};
 
 use crate::private_file::{Trust, read_text};
@@ -20,27 +20,35 @@ use crate::private_file::{Trust, read_text};
 mod error;
 mod keys;
 mod reach;
+#[cfg(test)]
+mod reference;
+mod settings;
 mod tree;
+mod variables;
 
 pub use error::{ConfigError, Place, UnknownKey};
 pub use reach::{Limits, OpenToAll, PublicUrl, PublicUrlError, Reach, Tls};
+pub use settings::Setting;
+pub use variables::{VARIABLES, Variable};
 
 use tree::Tree;
 
 /// The largest queue an agent may be given.
 const LONGEST_QUEUE: usize = 10_000;
 
-/// The settings.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Config {
     /// Messages typed as `@handle …` in a wrapped terminal.
     pub input_routing: InputRouting,
     /// Where the answer goes when a message does not say.
-    #[serde(deserialize_with = "response_mode")]
+    #[serde(
+        deserialize_with = "response_mode",
+        serialize_with = "settings::response_mode"
+    )]
     pub default_response_mode: ResponseMode,
     /// How long to wait for an answer.
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "seconds", serialize_with = "settings::seconds")]
     pub response_timeout: Duration,
     /// The prompt of `synapse-shell`.
     pub shell_prompt: String,
@@ -67,7 +75,7 @@ pub struct Config {
     /// Authorities to trust besides those of the system when agents elsewhere are called, PEM.
     #[serde(deserialize_with = "reach::optional_file")]
     pub ca_file: Option<PathBuf>,
-    /// How much agents put up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
     /// The web page.
     pub web: Web,
@@ -140,6 +148,7 @@ impl Config {
         Ok(Loaded {
             config,
             warnings: warnings.collect(),
+            lines: tree.lines(),
         })
     }
 }
@@ -147,20 +156,21 @@ impl Config {
 /// The settings, and what is odd about the file they came from.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// The settings.
     pub config: Config,
     /// Keys that are ignored.
     pub warnings: Vec<UnknownKey>,
+    /// The line of each key in the file, by its path.
+    lines: BTreeMap<String, u64>,
 }
 
 /// `input_routing`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct InputRouting {
     /// Whether lines are looked at.
     pub enabled: bool,
     /// What a line for another agent looks like; nothing is the router's own pattern.
-    #[serde(deserialize_with = "pattern")]
+    #[serde(deserialize_with = "pattern", serialize_with = "settings::pattern")]
     pub pattern: Option<Pattern>,
     /// How the person is told what became of a message.
     pub feedback: Feedback,
@@ -183,17 +193,16 @@ impl Default for InputRouting {
 }
 
 /// How a person is told what became of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Feedback {
     /// One line when it is sent, one for the answer.
     Silent,
-    /// Every step.
     Inline,
 }
 
 /// `agents.<name>`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct AgentSettings {
     /// The port it has unless told otherwise.
@@ -203,29 +212,27 @@ pub struct AgentSettings {
 }
 
 /// Who gets in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
     /// Whoever shows the token.
     Token,
     /// The user who started the agent, and whoever shows the token.
     SameUser,
-    /// Everybody.
     None,
 }
 
 /// How large a screen is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Size {
     /// Characters in a row.
     pub columns: u16,
-    /// Rows.
     pub rows: u16,
 }
 
 /// `web`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Web {
     /// Folders whose repositories the page shows, and in which it may start agents.
@@ -262,6 +269,12 @@ impl TryFrom<String> for Size {
     }
 }
 
+impl From<Size> for String {
+    fn from(size: Size) -> Self {
+        size.to_string()
+    }
+}
+
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.columns, self.rows)
@@ -285,7 +298,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Er
     let seconds = f64::deserialize(deserializer)?;
     let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
     if time.is_zero() {
-        return Err(D::Error::custom("no answer comes in no time"));
+        return Err(D::Error::custom("it must be longer than 0"));
     }
     Ok(time)
 }

@@ -1,7 +1,5 @@
-//! Names of agents, and who is meant by one.
-//!
-//! Pure: it looks at the entries it is given. A name never reaches an agent by guesswork; where two
-//! could be meant, the person is told which.
+//! Handles of agents, and which agent a name means. Pure: it looks only at the entries it is given. A name
+//! is never resolved by guessing; if several agents match, the error lists them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -42,7 +40,7 @@ pub enum HandleError {
     #[error("a handle has at most {LONGEST} characters, '{0}' has more")]
     Length(String),
     /// It means something else.
-    #[error("'{0}' means all agents or a person, so no agent can be called that")]
+    #[error("'{0}' is reserved: it means all agents or a person")]
     Reserved(String),
 }
 
@@ -122,7 +120,7 @@ pub enum AddressError {
         candidates: Vec<Candidate>,
     },
     /// The agent of that name has ended, and another one has a name like it.
-    #[error("no agent is called '{wanted}' any more; @{other} is another one")]
+    #[error("@{wanted} has ended; @{other} is another agent")]
     Ended {
         /// The name as given.
         wanted: String,
@@ -138,7 +136,6 @@ pub struct Candidate {
     pub handle: Handle,
     /// Who it is.
     pub id: AgentId,
-    /// Where it works.
     pub working_dir: PathBuf,
 }
 

@@ -1,7 +1,7 @@
-//! Locks that the kernel lets go of when their holder dies, however it dies.
+//! Locks that the kernel releases when their holder dies, however it dies.
 //!
-//! A lock file appears under its name only when it is held already, so whoever finds one free knows
-//! that its holder is gone. Looking takes the lock shared, and so never stands in a holder's way.
+//! A lock file appears under its name only when it is already held, so whoever finds one free knows that
+//! its holder is gone. Checking takes the lock shared and so never blocks a holder.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

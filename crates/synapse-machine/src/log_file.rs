@@ -1,5 +1,5 @@
-//! A log that does not grow for ever, and that nobody has to wait for: what cannot be written is
-//! counted, and the count is written when there is room again.
+//! A log of bounded size that never blocks its writer: lines that cannot be written are counted, and the
+//! count is written when there is room again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

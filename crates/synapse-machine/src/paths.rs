@@ -31,9 +31,7 @@ pub enum PathsError {
     Relative {
         /// The variable that says so.
         variable: &'static str,
-        /// Its value.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
 }
@@ -111,7 +109,6 @@ impl Paths {
         self.synapse.join("trusted.json")
     }
 
-    /// The logs.
     pub fn logs(&self) -> PathBuf {
         self.synapse.join("logs")
     }

@@ -33,7 +33,6 @@ const LONGEST: u64 = 256 << 10;
 pub enum Trust {
     /// Its reader: it may be a link to a file of theirs.
     Own,
-    /// Anybody.
     Stranger,
 }
 

@@ -39,7 +39,6 @@ pub enum RegistryError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         why: io::Error,
     },
     /// The wanted name cannot be one.
@@ -52,7 +51,6 @@ pub enum RegistryError {
         handle: Handle,
         /// The holder's process.
         pid: u32,
-        /// The holder.
         id: AgentId,
     },
 }
@@ -62,7 +60,7 @@ pub enum RegistryError {
 pub struct Survey {
     /// The agents that run, the oldest first.
     pub entries: Vec<Entry>,
-    /// The entries of hosts that died without a word, removed just now. Nobody else sees them.
+    /// The entries of dead hosts, removed just now. Nobody else sees them.
     pub swept: Vec<Entry>,
     /// Files that cannot be understood. They stay, for a person to look at.
     pub unreadable: Vec<Unreadable>,
@@ -71,7 +69,6 @@ pub struct Survey {
 /// A file that cannot be understood.
 #[derive(Debug)]
 pub struct Unreadable {
-    /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
     pub reason: String,

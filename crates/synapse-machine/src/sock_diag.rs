@@ -1,7 +1,7 @@
-//! Asks the kernel whose a TCP socket of this machine is (netlink, `NETLINK_SOCK_DIAG`).
+//! Asks the kernel who owns a TCP socket of this machine (netlink, `NETLINK_SOCK_DIAG`).
 //!
-//! The question names one exact socket. An answer counts only if it is about that very socket and a process
-//! still has it: the kernel reports sockets that were closed, or are only dying, as root's.
+//! The request names one exact socket. An answer counts only if it is about that socket and a process still
+//! holds it: the kernel reports sockets that are closed or closing as root's.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,5 +1,5 @@
-//! The kernel's table of TCP sockets, `/proc/net/tcp` and `/proc/net/tcp6`: slower than asking for one socket, and
-//! there where that question is forbidden.
+//! The kernel's table of TCP sockets, `/proc/net/tcp` and `/proc/net/tcp6`: slower than asking about one
+//! socket, but available where netlink is forbidden.
 
 use std::fs;
 use std::io;

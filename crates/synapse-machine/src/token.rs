@@ -1,5 +1,5 @@
-//! The secret that opens an agent's door. It lies in a file that only its owner can read, and never goes into
-//! a log, an error or an address.
+//! The token of an agent. It is kept in a file that only its owner can read, and never appears in a log, an
+//! error or a URL.
 
 use std::fmt;
 use std::fs;
@@ -14,7 +14,6 @@ use crate::private_file::{remove, replace};
 /// Fewer characters could be guessed by somebody who has the time.
 const SHORTEST: usize = 32;
 
-/// A token.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -96,14 +95,14 @@ impl Token {
 
 /// What opens one agent while it runs. The lasting token is for those it was given to; programs of its user on this
 /// machine show the launch token, which is worth nothing once the agent has ended. Dropping this removes the file of
-/// the launch token, so a start that finds one knows that the run before ended without a word.
+/// the launch token, so a start that finds one knows that the previous run did not end cleanly.
 #[derive(Debug)]
 pub struct Tokens {
     /// The same from start to start.
     pub lasting: Token,
     /// Of this run alone; it counts on this machine only.
     pub launch: Token,
-    /// Whether the lasting token was replaced because the run before ended without a word: whoever took its port
+    /// Whether the lasting token was replaced because the previous run did not end cleanly: whoever took its port
     /// may have been shown it.
     pub is_replaced: bool,
     launch_path: PathBuf,

@@ -1,6 +1,6 @@
-//! Which profiles that come with a project the user has agreed to. A profile names a command to run,
-//! so one that was checked out is used only after somebody looked at it; by its contents, so that a
-//! change needs a new look.
+//! Which project profiles the user has agreed to. A profile names a command to run, so one that comes with
+//! a repository is used only after the user has agreed to its exact contents; any change needs a new
+//! agreement.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! The configuration as people write it: seeds, slips and nonsense.
+//! The configuration as people write it: complete, with slips, and nonsense.
 #![allow(
     clippy::unwrap_used,
     reason = "a test says what went wrong by panicking"
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use synapse_machine::config::{Auth, Config, Feedback, Loaded, Size};
+use synapse_term::profile::{Pattern, Profile};
 use synapse_term::router::ResponseMode;
 
 fn parse(text: &str) -> Loaded {
@@ -49,7 +50,7 @@ fn without_a_file_everything_has_its_default() {
 }
 
 #[test]
-fn the_files_of_the_seeds_are_understood() {
+fn the_files_of_the_requirements_are_understood() {
     let routing = parse(
         "# ~/.synapse/config.yaml\ninput_routing:\n  enabled: true\n  \
          pattern: \"^@(\\\\w+)\\\\s+(.+)$\"\n  feedback: \"silent\"  # or \"inline\"\n  \
@@ -102,7 +103,7 @@ fn how_agents_are_reached_can_be_set() {
     assert_eq!(reach.limits.header_timeout, Duration::from_millis(1_500));
     assert_eq!(config.ca_file.unwrap(), Path::new("/ca.pem"));
     assert!(refused("tls: {cert: /c.pem}\n").contains("both"));
-    assert!(refused("host_names: [https://x]\n").contains("no name of a machine"));
+    assert!(refused("host_names: [https://x]\n").contains("not a host name"));
     assert!(refused("limits: {connections: 0}\n").contains("from 1 to 65536"));
 }
 
@@ -198,7 +199,7 @@ fn a_wrong_value_says_where_it_is_and_what_would_be_right() {
 fn what_is_no_yaml_is_refused_with_its_place() {
     assert_eq!(
         refused("auth: none\nauth: token\n"),
-        "config.yaml:2:1: the key 'auth' stands here a second time"
+        "config.yaml:2:1: the key 'auth' appears a second time"
     );
     assert_eq!(
         refused("a: *b\n"),
@@ -226,4 +227,159 @@ fn a_file_that_cannot_be_read_is_not_taken_for_a_missing_one() {
     fs::remove_dir(&file).unwrap();
     fs::write(&file, b"\xff\xfe").unwrap();
     assert!(Config::load(&file).is_err());
+}
+
+/// A value for every key that differs from its default.
+const OTHER_VALUES: &[(&str, &str)] = &[
+    ("agents.codex.auto_start", "true"),
+    ("agents.codex.port", "8200"),
+    ("auth", "token"),
+    ("ca_file", "/ca.pem"),
+    ("default_response_mode", "return"),
+    ("hooks", "false"),
+    ("host_names", "[box.lan]"),
+    ("input_routing.enabled", "false"),
+    ("input_routing.feedback", "inline"),
+    ("input_routing.passthrough_on_fail", "false"),
+    ("input_routing.pattern", "'^#(\\w+) (.+)$'"),
+    ("input_routing.return_to_agent", "true"),
+    ("limits.connections", "7"),
+    ("limits.header_timeout", "1.5"),
+    ("listen", "0.0.0.0"),
+    ("mcp", "true"),
+    ("queue_limit", "3"),
+    ("response_timeout", "0.5"),
+    ("shell_prompt", "$"),
+    ("size", "200x50"),
+    ("tls.cert", "/c.pem"),
+    ("tls.key", "/k.pem"),
+    ("web.roots", "[/src]"),
+];
+
+/// The file that sets this key alone.
+fn file_with(key: &str, value: &str) -> String {
+    // A certificate is refused without its key.
+    if key.starts_with("tls.") {
+        return "tls: {cert: /c.pem, key: /k.pem}\n".to_owned();
+    }
+    let names: Vec<&str> = key.split('.').collect();
+    let lines = names.iter().enumerate();
+    let lines = lines.map(|(depth, name)| format!("{}{name}:", "  ".repeat(depth)));
+    format!("{} {value}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn every_key_changes_its_setting_and_names_the_line_that_did() {
+    let usual = Loaded::default().settings();
+    let all: Vec<String> = parse("agents: {codex: {}}\n")
+        .settings()
+        .into_iter()
+        .map(|setting| setting.key)
+        .collect();
+    let tried: Vec<&str> = OTHER_VALUES.iter().map(|(key, _)| *key).collect();
+    assert_eq!(all, tried, "every key is tried here");
+    for (key, value) in OTHER_VALUES {
+        let text = file_with(key, value);
+        let settings = parse(&text).settings();
+        let set = settings.iter().find(|setting| setting.key == *key).unwrap();
+        let before = usual.iter().find(|setting| setting.key == *key);
+        assert_ne!(
+            Some(&set.value),
+            before.map(|setting| &setting.value),
+            "{key}"
+        );
+        assert!(!set.value.is_null(), "{key}");
+        let line = text.lines().count() as u64;
+        assert_eq!(set.line, Some(line), "{key}\n{text}");
+    }
+    assert!(usual.iter().all(|setting| setting.line.is_none()));
+}
+
+/// The sources of all crates, but for the files that only take settings in.
+fn sources() -> String {
+    fn walk(folder: &Path, text: &mut String) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if matches!(name, "config" | "profile" | "tests" | "benches") {
+                continue;
+            }
+            if path.is_dir() {
+                walk(&path, text);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                text.push_str(&fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    let mut text = String::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut text);
+    assert!(text.len() > 1_000_000);
+    text
+}
+
+/// Whether some code reads a field of this name from something of the other.
+fn is_read(sources: &str, holder: &str, field: &str) -> bool {
+    let read = Pattern::new(&format!(r"\b{holder}\s*\.\s*{field}\b[^(]"));
+    read.unwrap().is_match(sources)
+}
+
+#[test]
+fn every_key_is_read_by_something() {
+    let sources = sources();
+    for (key, _) in OTHER_VALUES {
+        let field = key.rsplit('.').next().unwrap();
+        assert!(
+            is_read(&sources, r"\w+(\(\))?", field),
+            "nobody reads {key}"
+        );
+    }
+}
+
+/// The keys that a profile may have below `section`, as the error for a wrong one lists them.
+fn profile_keys(section: &str) -> Vec<String> {
+    let text = if section.is_empty() {
+        "no_such_key: 1\n".to_owned()
+    } else {
+        format!("{section}: {{no_such_key: 1}}\n")
+    };
+    let error = Profile::parse(&text, "test", &|_| None).unwrap_err();
+    let error = error.to_string();
+    let listed = error.split("expected one of").nth(1).unwrap_or(&error);
+    let quoted = Pattern::new("[`'\"]([a-z_]+)[`'\"]").unwrap();
+    let keys = quoted
+        .captures_iter(listed)
+        .map(|found| found[1].to_owned());
+    keys.filter(|key| key != "no_such_key").collect()
+}
+
+#[test]
+fn every_key_of_a_profile_is_read_by_something() {
+    let sources = sources();
+    let keys = profile_keys("");
+    assert!(keys.len() > 25, "{keys:?}");
+    for key in &keys {
+        let is_read = match key.as_str() {
+            // They are part of what the profile is made of.
+            "extends" | "args" => true,
+            key => is_read(&sources, r"profile(\(\))?", key),
+        };
+        assert!(is_read, "nobody reads {key} of a profile");
+    }
+    for section in [
+        "busy",
+        "idle",
+        "asking",
+        "speech",
+        "outcome",
+        "input_detection",
+        "output_routing",
+    ] {
+        let keys = profile_keys(section);
+        assert!(keys.len() > 1, "{section}: {keys:?}");
+        for key in keys {
+            let field = if key == "box" { "input_box" } else { &key };
+            let is_read = is_read(&sources, r"\w+(\(\))?", field);
+            assert!(is_read, "nobody reads {section}.{key} of a profile");
+        }
+    }
 }

@@ -341,9 +341,9 @@ fn a_broken_entry_is_skipped_and_kept() {
 fn an_entry_without_a_lock_is_stale() {
     let place = Place::new();
     fs::create_dir(place.folder()).unwrap();
-    let seed = r#"{"agent_id":"abc","agent_type":"claude","port":8100,"status":"BUSY","pid":1,
+    let entry = r#"{"agent_id":"abc","agent_type":"claude","port":8100,"status":"BUSY","pid":1,
         "working_dir":"/","endpoint":"http://localhost:8100"}"#;
-    fs::write(place.folder().join("abc.json"), seed).unwrap();
+    fs::write(place.folder().join("abc.json"), entry).unwrap();
     fs::write(place.folder().join(".def.lock.draft"), "").unwrap();
     assert_eq!(place.handles(), [""; 0]);
     assert_eq!(place.files(), [""; 0]);

@@ -1,6 +1,6 @@
-//! The processes of a session and those below them, and their end. Programs run their tools in
-//! sessions of their own, which no signal to a group reaches; they are found in /proc, and held by
-//! descriptor so that no number is mistaken.
+//! The process tree below a wrapped program, and how to end it. Programs run their tools in sessions of
+//! their own, which no signal to a process group reaches; they are found in /proc and held by pidfd, so
+//! that a reused PID is never signalled.
 
 use std::fs;
 use std::os::fd::OwnedFd;

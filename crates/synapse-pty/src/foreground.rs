@@ -1,5 +1,5 @@
-//! What the processes that have the keyboard sleep in, as /proc tells it. One that sleeps in a read of
-//! its terminal waits for somebody to type; one that sleeps in poll or epoll may wait for anything.
+//! Which system call the foreground processes sleep in, according to /proc. One that sleeps in a read of
+//! its terminal waits for input; one that sleeps in poll or epoll may wait for anything.
 
 use std::fs;
 use std::io;

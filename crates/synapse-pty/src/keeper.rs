@@ -22,7 +22,6 @@ pub enum State {
     Running,
     /// It was suspended, most often by itself on Ctrl-Z. SIGCONT makes it go on.
     Stopped,
-    /// It is gone.
     Exited(Exit),
 }
 

@@ -1,5 +1,5 @@
-//! What a program writes. One thread reads it and hands it over through a bounded channel: when
-//! nobody takes it the thread waits, and then the program does.
+//! Reads the program's output. One thread reads it and passes it on through a bounded channel: if nobody
+//! receives it, the thread waits, and so does the program.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -23,7 +23,6 @@ pub type Tap = Box<dyn FnMut(&[u8]) -> Option<usize> + Send>;
 /// A stretch of the program's output.
 #[derive(Debug)]
 pub struct Piece {
-    /// Never empty.
     pub bytes: Vec<u8>,
     /// What the [`Tap`] said of it.
     pub tapped: Option<usize>,

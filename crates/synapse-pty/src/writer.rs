@@ -1,5 +1,5 @@
-//! The way to a terminal: a bounded queue in front of a descriptor that never blocks, so that a
-//! program (or a terminal) that does not read cannot hold its owner.
+//! Writes to a terminal: a bounded queue in front of a non-blocking descriptor, so that a program (or a
+//! terminal) that does not read cannot block its owner.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -102,7 +102,7 @@ impl Writer {
 
 /// No room in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nobody reads: {queued} bytes wait already")]
+#[error("the program is not reading its input: {queued} bytes are queued")]
 pub struct Full {
     /// How many bytes wait.
     pub queued: usize,

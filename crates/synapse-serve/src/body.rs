@@ -1,5 +1,5 @@
-//! A request's body, with an end to our patience: a client that sends a byte now and then would else
-//! keep a connection for ever.
+//! A request body with a deadline: without one, a client that sends a byte now and then would keep its
+//! connection for ever.
 
 use std::io;
 use std::pin::Pin;

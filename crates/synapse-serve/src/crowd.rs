@@ -1,6 +1,6 @@
-//! Those who have connected and not shown who they are. Each user of this machine, and each network elsewhere, may have
-//! a few such connections, and all of them together half of what there is room for: the rest is for those who have.
-//! Who comes last stays: a client asks at once, and who has kept silent for longest goes.
+//! Limits on connections that have not shown who they are. Each user of this machine and each remote
+//! network may have a few of them, and all together at most half of the connection limit. When there are
+//! too many, the oldest is closed: an honest client sends its request at once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

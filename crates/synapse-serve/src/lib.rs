@@ -53,11 +53,10 @@ const LONGEST_HEAD: usize = 64 << 10;
 pub struct Server {
     /// Where connections come in.
     pub listener: TcpListener,
-    /// What answers.
     pub router: Router,
     /// TLS, where there is a certificate; clients on this machine may do without.
     pub tls: Option<TlsAcceptor>,
-    /// How much is put up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
 }
 

@@ -18,12 +18,7 @@ const HELLO: u8 = 0x16;
 pub enum TlsError {
     /// A file is no PEM, or cannot be read.
     #[error("{}: {why}; it must be a PEM file", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        why: pem::Error,
-    },
+    File { file: PathBuf, why: pem::Error },
     /// The certificate file has none.
     #[error("{} holds no certificate", .0.display())]
     NoCertificate(PathBuf),

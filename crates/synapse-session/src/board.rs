@@ -1,5 +1,5 @@
-//! What everybody may read without asking the actor: the tasks, their events, and how the agent
-//! stands. Written by the ledger and the actor, read by many, each with a cursor of its own.
+//! What everybody may read without asking the actor: the tasks, their events, and the agent's state.
+//! Written by the ledger and the actor; each reader has a cursor of its own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -90,11 +90,9 @@ impl Record {
 /// An event of a task, with its number.
 #[derive(Debug)]
 pub struct Posted {
-    /// Whose.
     pub task: TaskId,
     /// Which: they count from 1.
     pub number: u64,
-    /// What.
     pub event: Event,
     /// The event as it is streamed, written once for all who watch.
     pub frame: OnceLock<Arc<str>>,
@@ -118,13 +116,10 @@ impl Posted {
 /// One piece of news, numbered over all of them.
 #[derive(Clone, Debug)]
 pub struct News {
-    /// Its number.
     pub seq: u64,
-    /// What happened.
     pub what: What,
 }
 
-/// What can happen.
 #[derive(Clone, Debug)]
 pub enum What {
     /// To a task.

@@ -1,11 +1,11 @@
-//! The program's own voice. Claude Code and Codex run a command at each step of a turn and tell it what
-//! they do: that they took a message, want to use a tool, ask for a permission, are done, with the reply
-//! word for word. We give them such a command by arguments of this one start, so none of the user's files
-//! is touched, and their own hooks stay in force.
+//! Hooks of the wrapped program. Claude Code and Codex run a command at each step of a turn and tell it
+//! what they do: they took a message, want to use a tool, ask for a permission, or are done, with the reply
+//! word for word. We pass that command as an argument of this one start, so none of the user's files is
+//! touched and their own hooks stay in force.
 //!
-//! The command is `synapse hook-event SOCKET`: it passes what it was told to the agent's host and ends.
-//! Only Claude's permission requests wait for an answer, which may come from here or from the dialog that
-//! the program shows meanwhile.
+//! The command is `synapse hook-event SOCKET`: it passes its input to the agent's host and ends. Only
+//! Claude's permission requests wait for an answer, which may come from here or from the dialog that the
+//! program shows meanwhile.
 
 mod event;
 mod inject;

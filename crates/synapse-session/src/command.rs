@@ -1,4 +1,4 @@
-//! What can be asked of an agent, and what comes of it.
+//! The commands that a session accepts, and their results.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub enum Command {
     Found(u64, Found),
     /// Tell the person something.
     Notice(Notice),
-    /// The program answers the task at hand in so many words.
+    /// The program submits the reply to its current task itself.
     Reply(String, oneshot::Sender<Result<TaskId, Refusal>>),
     /// A task that is on disk and wants its turn.
     Accept(Box<Accepted>),
@@ -72,7 +72,6 @@ pub struct Accepted {
 pub struct Answer {
     /// The task that asks, or whatever is asked.
     pub task: Option<TaskId>,
-    /// What to answer.
     pub value: String,
     /// Which question is meant; by default the one last told.
     pub fingerprint: Option<String>,
@@ -100,7 +99,6 @@ pub enum Refusal {
     Changed {
         /// What is asked now.
         now: String,
-        /// Its fingerprint.
         fingerprint: String,
     },
     /// The answer cannot be given.
@@ -114,23 +112,23 @@ pub enum Refusal {
     NoReaction(State),
     /// Nobody knows which key stops the program, and a wrong one may end it.
     #[error(
-        "which key interrupts this program is not known: its screen names none. Say which one it is, as in --key Escape or --key ctrl-c"
+        "the key that interrupts this program is not known, because its screen names none; give one, as in --key Escape or --key ctrl-c"
     )]
     NoKey,
     /// It says nothing.
-    #[error("the message is empty: it has no words, no file and no data")]
+    #[error("the message is empty: it has no text, no file and no data")]
     Empty,
     /// It has passed through too many agents.
-    #[error("the message has passed through {0} agents already, and {most} is the most", most = Origin::MOST_HOPS)]
+    #[error("the message has already passed through {0} agents; the limit is {most}", most = Origin::MOST_HOPS)]
     TooManyHops(u8),
     /// It cannot be kept, so it is not taken.
-    #[error("the task cannot be kept on disk, so it is not accepted: {0}")]
+    #[error("the task was not accepted because it cannot be written to disk: {0}")]
     NotDurable(String),
     /// Nobody waits for a reply.
-    #[error("there is no task at hand to reply to")]
+    #[error("there is no current task to reply to")]
     NoTaskAtHand,
     /// A task has one reply.
-    #[error("the task at hand has its reply already")]
+    #[error("the current task already has its reply")]
     Replied,
     /// The agent is going away.
     #[error("the agent is stopping")]
@@ -155,7 +153,6 @@ pub struct Look {
     pub standing: Standing,
     /// What each witness says: who, and what.
     pub why: Vec<(String, String)>,
-    /// Its screen.
     pub frame: Frame,
     /// Its screen as ANSI bytes.
     pub snapshot: Vec<u8>,
@@ -177,9 +174,7 @@ pub struct Explanation {
 pub struct Standing {
     /// What it does.
     pub state: State,
-    /// How we know.
     pub evidence: String,
-    /// What it asks.
     pub prompt: Option<Prompt>,
     /// How many tasks wait.
     pub queue: usize,
@@ -194,6 +189,5 @@ pub struct Standing {
 pub struct Attached {
     /// The screen as ANSI bytes.
     pub snapshot: Vec<u8>,
-    /// What follows.
     pub live: broadcast::Receiver<Arc<[u8]>>,
 }

@@ -1,5 +1,5 @@
-//! What the actor asks of the courier, who touches files and sockets for it, and what the courier
-//! tells it back.
+//! What the actor asks the courier to do, because it must not touch files and sockets itself, and what the
+//! courier reports back.
 
 use synapse_term::router;
 
@@ -8,7 +8,6 @@ use synapse_term::router;
 pub enum Errand {
     /// Say whether a line can be sent, by [`super::Command::Found`].
     Find {
-        /// Which line.
         line: u64,
         /// Who is addressed, as typed.
         handle: String,
@@ -57,6 +56,5 @@ pub enum Found {
 pub struct Notice {
     /// What it is about: a later one about the same takes its place.
     pub about: u64,
-    /// The words.
     pub text: String,
 }

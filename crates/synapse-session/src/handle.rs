@@ -1,4 +1,4 @@
-//! The handle by which everybody asks an agent for something.
+//! The cloneable handle through which everybody talks to a running session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const INBOX: usize = 64;
 /// How long a task may take to be over once it was canceled: a key, its repetition, and a breath.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(8);
 
-/// By which everybody asks.
+/// A cloneable handle: the only way to talk to a running session.
 #[derive(Clone, Debug)]
 pub struct SessionHandle {
     commands: mpsc::Sender<Command>,

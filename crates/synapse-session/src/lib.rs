@@ -1,5 +1,5 @@
-//! One agent: the actor that owns its terminal, its screen, its queue and its running turn, and
-//! the handle by which everybody else asks for things. Knows no HTTP.
+//! One agent: the actor that owns its terminal, screen, queue and running turn, and the handle through
+//! which everybody else talks to it. Knows no HTTP.
 #![forbid(unsafe_code)]
 
 mod actor;

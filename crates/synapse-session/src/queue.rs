@@ -27,7 +27,6 @@ impl Priority {
         self.0 == 5
     }
 
-    /// Its number.
     pub fn number(self) -> u8 {
         self.0
     }

@@ -7,6 +7,7 @@
 //! witness saw taken.
 
 mod channel;
+mod unseen;
 mod words;
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ use synapse_term::reading::{Reading, State};
 use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
+use unseen::{Silence, UNSEEN_PATIENCE};
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
 
@@ -34,9 +36,6 @@ const LATE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The same where the transcript has the turn and not yet its end: that will come.
 const OPEN_PATIENCE: Duration = Duration::from_secs(3);
-
-/// How long a program may rest with the turn open before the turn fails as unseen.
-const UNSEEN_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long an interrupt may take to show before the key is pressed once more for a canceled task.
 const STOP_PATIENCE: Duration = Duration::from_secs(3);
@@ -58,6 +57,7 @@ pub struct Turn {
     stop: Stop,
     /// Since when the program rests although nobody saw the turn end.
     rest_since: Option<Duration>,
+    silence: Silence,
     /// What the program says through its channel.
     pub channel: Channel,
 }
@@ -131,6 +131,7 @@ impl Turn {
             has_transcript,
             stop: Stop::default(),
             rest_since: None,
+            silence: Silence::default(),
             channel: Channel::default(),
         }
     }
@@ -140,6 +141,7 @@ impl Turn {
         if self.phase == Phase::Over {
             return Vec::new();
         }
+        let was_running = self.is_running();
         let mut effects = match input {
             Input::Reading(reading) => self.see(reading, now),
             Input::Screen(report) => self.report(report, scene, now),
@@ -148,6 +150,7 @@ impl Turn {
             Input::Channel(word) => self.converse(word, now),
             Input::Output => {
                 self.channel.note_output(now);
+                self.silence.begin(now);
                 Vec::new()
             }
             Input::Cancel(why) => {
@@ -161,6 +164,9 @@ impl Turn {
             Input::Interrupt(key) => self.press_stop(key, scene.state, now),
             Input::Tick => Vec::new(),
         };
+        if !was_running {
+            self.silence.begin(now);
+        }
         effects.extend(self.settle(scene, now));
         effects
     }
@@ -174,8 +180,9 @@ impl Turn {
             Phase::Running => self.rest_since.map(|since| since + UNSEEN_PATIENCE),
             Phase::Over => return None,
         };
-        let all = [phase, self.stop.again_at, self.channel.deadline()];
-        all.into_iter().flatten().min()
+        let others = [self.stop.again_at, self.channel.deadline(), self.timeout()];
+        let all = [phase].into_iter().chain(others);
+        all.flatten().min()
     }
 
     /// The message as it was typed.
@@ -353,6 +360,7 @@ impl Turn {
             effects.push(Effect::AskedByChannel(question));
         }
         effects.extend(self.end_unseen(scene, now));
+        effects.extend(self.end_silent(now));
         effects
     }
 
@@ -413,21 +421,6 @@ impl Turn {
             return Vec::new();
         }
         vec![Effect::Write(self.submit.clone())]
-    }
-
-    /// A program that rests has done what it was told. Where nobody saw the turn end, it must not stay
-    /// open for ever and keep all others waiting.
-    fn end_unseen(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
-        let rests = scene.state == State::Idle && !scene.has_screen_turn;
-        if !rests || !self.is_running() || self.channel.is_asking() {
-            self.rest_since = None;
-            return Vec::new();
-        }
-        let since = *self.rest_since.get_or_insert(now);
-        if now < since + UNSEEN_PATIENCE {
-            return Vec::new();
-        }
-        self.end(Ending::Broken(TurnError::Unseen))
     }
 
     /// Stops the program, at once where it works or asks, else as soon as it does.

@@ -1,5 +1,5 @@
-//! What jobs in the background say while a line is being edited: whole lines of plain text, since
-//! anything else would disturb the editor. Pure; any split of the bytes gives the same lines.
+//! Output of background jobs while a line is being edited: whole lines of plain text, because anything else
+//! would disturb the editor. Pure; any split of the bytes gives the same lines.
 
 /// Makes lines of it.
 #[derive(Debug, Default)]
@@ -13,7 +13,6 @@ pub(super) struct Aside {
 enum Sequence {
     #[default]
     None,
-    /// After ESC.
     Begun,
     /// `ESC [ …` up to a letter.
     Control,

@@ -1,5 +1,4 @@
-//! What may stand where the cursor is: handles, flags, commands, paths. Pure, but for what it is given
-//! to look things up.
+//! Completion at the cursor: handles, flags, commands, paths. Pure, except for the lookups it is given.
 
 use super::quoting::{Dialect, Quoting};
 

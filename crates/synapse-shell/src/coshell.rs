@@ -81,7 +81,6 @@ pub struct CoShell {
     unsaid: Vec<u8>,
 }
 
-/// Who paints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// A line that runs.
@@ -99,7 +98,6 @@ enum Phase {
 pub struct Rest {
     /// Takes the lines.
     pub say: SyncSender<String>,
-    /// Ends it.
     pub stop: oneshot::Receiver<()>,
 }
 

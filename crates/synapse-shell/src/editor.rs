@@ -34,9 +34,7 @@ const MENU: &str = "completion";
 /// What a person has typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
-    /// A line.
     Line(String),
-    /// Ctrl-C.
     Interrupt,
     /// Ctrl-D on an empty line.
     End,
@@ -52,7 +50,6 @@ pub struct Known<'a> {
     pub history: &'a Path,
 }
 
-/// The editor.
 pub struct Editor {
     reedline: Reedline,
     prompt: Plain,

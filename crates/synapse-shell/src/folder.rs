@@ -1,4 +1,4 @@
-//! A folder of our own for as long as a shell runs: what it is to run, and what came of it.
+//! A temporary folder that exists while a shell runs, for the commands to run and their results.
 
 use std::fs::{self, DirBuilder};
 use std::io;

@@ -18,7 +18,6 @@ const GENERATIONS: usize = 8;
 pub enum Shell {
     /// GNU bash, 4.4 or later.
     Bash,
-    /// Z shell.
     Zsh,
     /// fish, 3.4 or later.
     Fish,

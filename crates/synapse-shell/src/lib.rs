@@ -1,5 +1,5 @@
-//! Messages from shells, and the shell of our own: what a line typed at a prompt asks for, and who runs it
-//! if it is not for an agent.
+//! Messages typed in a shell, and `synapse-shell` itself: what a line asks for, and who runs it if it is
+//! not for an agent.
 #![forbid(unsafe_code)]
 
 mod aside;

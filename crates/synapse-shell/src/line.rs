@@ -18,7 +18,6 @@ pub const INPUT: &str = "-";
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Nothing.
     Nothing,
     /// A message to an agent.
     Message(Command),
@@ -26,7 +25,6 @@ pub enum Request {
     Piped {
         /// The commands before it, up to the operator that leads to it.
         before: String,
-        /// The pipeline.
         command: String,
         /// What to send with its output.
         message: Command,

@@ -1,4 +1,4 @@
-//! Looks up what the editor offers: agents that run, commands, files.
+//! Lookups for completion: running agents, commands, files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,6 @@ use synapse_machine::paths::expand_home;
 /// More than anybody reads in a menu.
 const MOST: usize = 500;
 
-/// This machine.
 pub(super) struct Machine {
     book: AddressBook,
 }

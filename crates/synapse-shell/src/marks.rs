@@ -19,7 +19,6 @@ pub(super) enum Piece {
     Started,
     /// The line is over.
     Done {
-        /// Its exit code.
         code: u8,
         /// Where the shell is now.
         folder: String,

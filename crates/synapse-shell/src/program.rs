@@ -61,7 +61,7 @@ impl Program {
         }
         Self::at(&path).map_or_else(
             || {
-                let notice = format!("{path} is not a shell this can drive; lines run in /bin/sh");
+                let notice = format!("{path} is not a supported shell; lines run in /bin/sh");
                 (Self::posix("/bin/sh"), Some(notice))
             },
             |program| (program, None),

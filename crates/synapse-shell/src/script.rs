@@ -30,7 +30,6 @@ pub struct ScriptShell {
 /// What commands read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Nothing.
     Empty,
     /// What we would read ourselves.
     Ours,

@@ -1,5 +1,5 @@
-//! Numbers and times as the database keeps them: signed, 64 bits. Nothing here ever gets so large that
-//! it would not fit; if it did, it would stay the largest there is.
+//! Conversions to the database's signed 64-bit integers. No value is ever that large; if one were, it would
+//! saturate.
 
 use synapse_a2a::event::Timestamp;
 

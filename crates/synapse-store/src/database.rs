@@ -1,4 +1,4 @@
-//! Opening the database: for its owner alone, with little memory, and never a half-made one.
+//! Opens the database: readable by its owner alone, with a small cache, and never half-initialised.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};

@@ -12,46 +12,33 @@ use synapse_a2a::task::IllegalEvent;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// More waits to be written than the store takes.
-    #[error("the store is too far behind to take more; the disk may be slow")]
+    #[error("the store cannot take more: too many events wait to be written; the disk may be slow")]
     Behind,
     /// The store was closed before.
     #[error("the store is closed")]
     Closed,
     /// The thread that writes could not be started.
-    #[error("the thread that writes tasks down could not be started: {0}")]
+    #[error("the thread that writes tasks could not be started: {0}")]
     NoThread(String),
     /// The disk, the quota or the file size limit is used up.
     #[error("there is no room to write {}: {reason}", path.display())]
-    NoRoom {
-        /// The database.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
+    NoRoom { path: PathBuf, reason: String },
     /// Another process kept the database to itself for too long.
-    #[error("{} has been held by another process for too long", path.display())]
-    Busy {
-        /// The database.
-        path: PathBuf,
-    },
+    #[error("{} has been locked by another process for too long", path.display())]
+    Busy { path: PathBuf },
     /// The file is damaged, or no database at all. It is left as it is.
     #[error("{} is damaged ({reason}); move it away to begin a new store", path.display())]
     Corrupt {
-        /// The database.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
     /// The file is a database of something else. It is left as it is.
-    #[error("{} is a database, but not one of synapse; move it away", path.display())]
-    Foreign {
-        /// The database.
-        path: PathBuf,
-    },
+    #[error("{} is a database of another program; move it away", path.display())]
+    Foreign { path: PathBuf },
     /// A later version of this program has written the file. It is left as it is.
     #[error("{} has version {found}, this synapse knows up to {known}; use a newer synapse", path.display())]
     Newer {
-        /// The database.
         path: PathBuf,
         /// The version of the file.
         found: u32,
@@ -63,13 +50,11 @@ pub enum StoreError {
     Failed {
         /// The file or folder.
         path: PathBuf,
-        /// What was said.
         reason: String,
     },
     /// Events of a task must come one by one.
-    #[error("event {got} of task {task} came when {expected} was next")]
+    #[error("event {got} of task {task} came, but {expected} was expected")]
     OutOfOrder {
-        /// The task.
         task: TaskId,
         /// The number that was next.
         expected: u64,
@@ -77,39 +62,25 @@ pub enum StoreError {
         got: u64,
     },
     /// An event that may not follow those before it.
-    #[error("event {number} of task {task} may not happen: {reason}")]
+    #[error("event {number} of task {task} is not allowed: {reason}")]
     Illegal {
-        /// The task.
         task: TaskId,
-        /// Which event.
         number: u64,
-        /// Why not.
         reason: IllegalEvent,
     },
     /// An event that has no written form.
-    #[error("event {number} of task {task} cannot be written down: {reason}")]
+    #[error("event {number} of task {task} cannot be serialised: {reason}")]
     Unwritable {
-        /// The task.
         task: TaskId,
-        /// Which event.
         number: u64,
-        /// Why not.
         reason: String,
     },
     /// A second task of the same name, or another writer of the same task.
     #[error("event {number} of task {task} has been written before, by someone else")]
-    Taken {
-        /// The task.
-        task: TaskId,
-        /// Which event.
-        number: u64,
-    },
+    Taken { task: TaskId, number: u64 },
     /// Earlier events of the task were lost, so later ones cannot be kept without a hole.
     #[error("earlier events of task {task} are missing in the store")]
-    Incomplete {
-        /// The task.
-        task: TaskId,
-    },
+    Incomplete { task: TaskId },
 }
 
 impl StoreError {

@@ -1,6 +1,5 @@
-//! What is done with a task once it is over: it is folded for good, and its words become searchable.
-//! All of that can be made again from its events, so it waits until nobody is kept waiting by it, and
-//! is not forced to the disk.
+//! Folds and indexes finished tasks. Both can be rebuilt from the events, so this runs only when nothing
+//! else waits, and is not synced.
 
 use std::collections::VecDeque;
 

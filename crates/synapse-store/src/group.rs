@@ -1,4 +1,4 @@
-//! One transaction: the rows of a group, and the tasks they belong to.
+//! One transaction: the rows of a batch, and the tasks they belong to.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,5 +1,5 @@
-//! What waits to be written. Whoever hands something over never waits; the thread that writes sleeps
-//! here when there is nothing to do.
+//! The queue of the writer thread. Adding to it never blocks; the writer sleeps here when there is nothing
+//! to do.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,8 @@
-//! Tasks on disk: what was accepted is found again, whatever becomes of the host.
+//! Tasks on disk: an accepted task survives whatever happens to its host.
 //!
-//! One database is shared by all hosts of a user. Each has one thread that writes, in groups; reading
-//! goes through connections of its own and never waits for it. Events are the truth; every other table
-//! can be made from them. Nothing here knows a session, a socket or a screen.
+//! All hosts of a user share one database. Each host has one thread that writes in batches; readers use
+//! connections of their own and never wait for it. Events are the source of truth; every other table can be
+//! rebuilt from them. The store knows no session, socket or screen.
 #![forbid(unsafe_code)]
 
 mod agents;
@@ -61,7 +61,6 @@ pub struct Owner {
     pub handle: String,
     /// What kind of program it is.
     pub profile: String,
-    /// Where it works.
     pub dir: PathBuf,
     /// The process of the host.
     pub pid: u32,
@@ -72,11 +71,9 @@ pub struct Owner {
 /// One event of a task, to be written down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Whose.
     pub task: TaskId,
     /// Which; they count from 1, and none is left out.
     pub number: u64,
-    /// What happened.
     pub event: Event,
 }
 

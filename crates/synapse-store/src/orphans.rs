@@ -1,4 +1,4 @@
-//! Tasks whose host died: nobody will go on with them, so they are ended, saying why.
+//! Fails the open tasks of dead hosts, with the reason.
 
 use std::collections::VecDeque;
 use std::path::Path;

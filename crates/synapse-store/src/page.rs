@@ -53,7 +53,6 @@ impl Default for Filter {
 pub struct Cursor {
     /// When something last happened to it.
     pub updated_at: Timestamp,
-    /// Its name.
     pub id: TaskId,
 }
 

@@ -1,6 +1,6 @@
-//! How to wait for another process that writes. The system cannot tell us when it is done, so we look
-//! again and again: soon, since it takes a fraction of a millisecond, and always as often, since who looks
-//! less often the longer it waits is overtaken by everybody.
+//! Waits while another process writes. SQLite cannot tell us when it is done, so we poll: at short
+//! intervals, because a write takes a fraction of a millisecond, and at constant ones, because a process
+//! that backs off is overtaken by all others.
 
 use std::time::{Duration, Instant};
 

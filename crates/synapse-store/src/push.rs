@@ -1,4 +1,4 @@
-//! Where to tell of a task, as its client asked; kept with the task, and gone with it.
+//! Push notification targets of a task, stored and removed with it.
 
 use std::fmt;
 use std::path::Path;
@@ -14,7 +14,6 @@ use super::error::{AboutStore as _, StoreError};
 pub struct Push {
     /// Its name within the task.
     pub id: String,
-    /// Where to.
     pub url: String,
     /// What proves to the receiver that it is us.
     pub token: Option<String>,

@@ -50,11 +50,9 @@ pub struct Kept {
 /// Who asked whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Who asked.
     pub sender: String,
     /// The agent that was asked.
     pub handle: String,
-    /// How often.
     pub count: u64,
     /// When something last came of it.
     pub last: Timestamp,

@@ -1,4 +1,4 @@
-//! What came back to those who asked, until they have seen it.
+//! Answers to messages typed in wrapped terminals, kept so that they can be read later.
 
 use std::path::Path;
 
@@ -21,7 +21,6 @@ pub struct Reply {
     pub task: TaskId,
     /// What was replied.
     pub text: String,
-    /// When.
     pub at: Timestamp,
     /// Whether whoever asked has seen it.
     pub is_seen: bool,

@@ -24,7 +24,6 @@ const MOST_WORDS: usize = 16;
 /// A task in which all words of a query were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The task.
     pub task: TaskId,
     /// The agent it was for.
     pub handle: String,

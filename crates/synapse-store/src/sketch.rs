@@ -1,5 +1,5 @@
-//! What must be known of an open task to write its next event down: where its numbers and its state
-//! stand. Pure. The whole task is not kept here, so that a long reply costs no memory twice.
+//! The head of an open task: its last event number and its state, which is all that is needed to write its
+//! next event. Pure. The task itself is not kept here, so that a long reply does not take memory twice.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Tasks whose host died: nobody will end them, so they are failed, with the reason.
+//! Fails the open tasks of hosts that have died, with the reason.
 
 use std::cell::OnceCell;
 

@@ -1,5 +1,5 @@
-//! About how many bytes an event takes, in memory as on disk: what bounds are counted in. Pure, and far
-//! cheaper than to write the event down and look.
+//! Estimates the size of an event in bytes, the unit of our limits. Pure, and far cheaper than serialising
+//! the event.
 
 use serde_json::Value;
 use synapse_a2a::artifact::Body;

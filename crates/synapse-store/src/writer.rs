@@ -1,5 +1,5 @@
-//! The thread that writes: it takes what waits, writes it in one go, and tells. It is the only one that
-//! knows the open tasks, and sleeps when nothing is to be done.
+//! The writer thread: takes everything that waits, writes it in one transaction, and reports the result.
+//! Only this thread knows the open tasks; it sleeps when there is nothing to do.
 
 use std::collections::VecDeque;
 use std::fs::File;

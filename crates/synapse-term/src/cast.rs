@@ -18,20 +18,16 @@ pub struct Cast {
     pub size: Size,
     /// How long the screen was watched, where the header says so.
     pub duration: Option<Duration>,
-    /// What happened, in order.
     pub events: Vec<Event>,
 }
 
-/// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Since the start.
     pub at: Duration,
-    /// What.
     pub what: What,
 }
 
-/// What can happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The program wrote this.
@@ -71,7 +67,6 @@ pub enum CastError {
         "line {line}: {problem}; an event is [seconds, \"o\"|\"i\"|\"r\"|\"x\"|\"m\", \"data\"]"
     )]
     Event {
-        /// Which line.
         line: usize,
         /// What is wrong with it.
         problem: String,

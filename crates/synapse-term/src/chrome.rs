@@ -128,7 +128,6 @@ pub struct BoxView {
 /// What an input box holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Nothing.
     Nothing,
     /// A text of the program's own: nobody typed it.
     Placeholder,

@@ -61,17 +61,13 @@ pub struct Style {
 pub struct Marks(pub u8);
 
 impl Marks {
-    /// Bold text.
     pub const BOLD: u8 = 1;
-    /// Faint text.
     pub const DIM: u8 = 2;
-    /// Italic text.
     pub const ITALIC: u8 = 4;
     /// Any kind of underline.
     pub const UNDERLINE: u8 = 8;
     /// Text and background exchanged.
     pub const INVERSE: u8 = 16;
-    /// Struck out.
     pub const STRIKE: u8 = 32;
 
     /// Whether all of `bits` are set.
@@ -116,7 +112,6 @@ pub struct Modes {
     pub alternate_screen: bool,
     /// DECCKM: cursor keys send SS3.
     pub application_cursor: bool,
-    /// DECKPAM.
     pub application_keypad: bool,
     /// Mode 1004: focus events are sent.
     pub focus_events: bool,

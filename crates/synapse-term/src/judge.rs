@@ -111,11 +111,9 @@ struct View {
 /// A reading that was published.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// When.
     pub at: Duration,
     /// What the program does from then on.
     pub reading: Reading,
-    /// How we know.
     pub evidence: Evidence,
 }
 
@@ -140,7 +138,6 @@ impl Judge {
         &self.reading
     }
 
-    /// How we know.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }

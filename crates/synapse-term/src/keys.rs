@@ -137,7 +137,6 @@ pub enum KeyCode {
 pub struct Modifiers(u8);
 
 impl Modifiers {
-    /// Nothing held.
     pub const NONE: Self = Self(0);
     /// The shift key.
     pub const SHIFT: Self = Self(1);

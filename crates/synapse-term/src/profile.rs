@@ -24,7 +24,7 @@ pub use file::split_words;
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "the switches of SPEC §8 are independent"
+    reason = "each switch of a profile is independent"
 )]
 pub struct Profile {
     /// Its name, and the handle of its agents by default.
@@ -61,8 +61,8 @@ pub struct Profile {
     pub output_routing: OutputRouting,
     /// Text that ends a reply, for programs that were told to write it.
     pub response_end: Option<String>,
-    /// How long an answer may take.
-    pub response_timeout: Duration,
+    /// How long a program may write nothing during a turn before what it has written counts as its reply.
+    pub response_timeout: Option<Duration>,
     /// Whether code blocks of a reply become artifacts.
     pub parse_code_blocks: bool,
     /// Whether file references become artifacts.
@@ -219,7 +219,7 @@ impl Profile {
             input_detection: InputDetection::default(),
             output_routing: OutputRouting::default(),
             response_end: None,
-            response_timeout: Duration::from_secs(30),
+            response_timeout: None,
             parse_code_blocks: true,
             parse_file_refs: true,
             parse_json: true,

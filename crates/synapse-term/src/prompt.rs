@@ -67,7 +67,6 @@ pub enum Kind {
     Selection,
     /// Whether something may be done.
     Permission,
-    /// Any text.
     Text,
     /// Text that must not be shown.
     Password,
@@ -78,7 +77,6 @@ pub enum Kind {
 /// Something that can be picked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its text.
     pub label: String,
     /// The key that picks it, by name: `1`, `y`, `Escape`, `Down Enter`.
     pub key: String,

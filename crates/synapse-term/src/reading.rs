@@ -13,11 +13,9 @@ pub enum Reading {
     Starting,
     /// It waits for a message.
     Idle,
-    /// It works.
     Busy,
     /// It waits for the answer to a question.
     Asking(Box<Prompt>),
-    /// It is gone.
     Exited,
 }
 
@@ -38,7 +36,6 @@ pub enum State {
 }
 
 impl Reading {
-    /// Its name.
     pub fn state(&self) -> State {
         match self {
             Self::Starting => State::Starting,

@@ -167,7 +167,6 @@ impl Screen {
         }
     }
 
-    /// The size.
     pub fn size(&self) -> Size {
         self.size
     }

@@ -4,12 +4,10 @@
 /// The OSC by which a program speaks to Synapse.
 pub(crate) const CHANNEL: u32 = 7710;
 
-/// One thing said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The window title changed.
     Title(String),
-    /// BEL.
     Bell,
     /// OSC 9 or 777: a desktop notification.
     Notification(String),
@@ -37,7 +35,6 @@ pub enum Mark {
 pub enum AgentState {
     /// Waiting for a message.
     Idle,
-    /// At work.
     Working,
     /// A question is open or about to open.
     Blocked,

@@ -87,7 +87,6 @@ pub struct TurnReport {
     pub typed: String,
     /// What the screen shows of the reply.
     pub reply: Reply,
-    /// How it ended.
     pub outcome: Outcome,
 }
 
@@ -274,7 +273,6 @@ impl Watcher {
         self.judge.reading()
     }
 
-    /// How we know.
     pub fn evidence(&self) -> &Evidence {
         self.judge.evidence()
     }
@@ -328,7 +326,6 @@ impl Watcher {
         self.judge.is_about_to_rest()
     }
 
-    /// The screen.
     pub fn screen(&mut self) -> &mut Screen {
         &mut self.screen
     }

@@ -42,7 +42,7 @@ fn keys(prompt: &Prompt, answer: &str) -> String {
 }
 
 #[test]
-fn all_patterns_of_the_seed_are_recognised() {
+fn all_known_patterns_are_recognised() {
     for (line, kind, options) in [
         ("続行しますか？ (y/n): ", Kind::Confirmation, vec!["y", "n"]),
         ("Overwrite? (y/n)", Kind::Confirmation, vec!["y", "n"]),

@@ -58,7 +58,7 @@ fn lines_for_nobody_are_nothing() {
 }
 
 #[test]
-fn the_seeds_examples_read_as_written() {
+fn examples_read_as_written() {
     let sent = command("@claude --response \"コードをチェックして\"");
     assert_eq!(sent.response, Some(ResponseMode::Return));
     assert_eq!(sent.message, "コードをチェックして");
@@ -184,9 +184,9 @@ fn slips_are_named() {
 
 #[test]
 fn a_configured_pattern_is_checked() {
-    let seed = Pattern::new(r"^@(\w+)\s+(.+)$").unwrap();
-    assert!(seed.read("@codex-2 x").is_none());
-    assert!(seed.read("@codex x").is_some());
+    let narrow = Pattern::new(r"^@(\w+)\s+(.+)$").unwrap();
+    assert!(narrow.read("@codex-2 x").is_none());
+    assert!(narrow.read("@codex x").is_some());
     let other = Pattern::new(r"^(\w+)! (.*)$").unwrap();
     assert_eq!(other.read("codex! hi").unwrap().unwrap().handle, "codex");
     assert!(other.read("codex! ").is_none());

@@ -5,7 +5,7 @@
 //!
 //! A transcript counts only if it is this agent's: the hook or an open file of the program names it, or
 //! it belongs to the same folder and holds the whole message, and no other one does. In doubt it says
-//! nothing, and the reply is read off the screen.
+//! nothing, and the reply is read from the screen.
 #![forbid(unsafe_code)]
 
 mod aider;
@@ -40,7 +40,6 @@ pub enum Kind {
     Codex,
     /// Gemini CLI's session file.
     Gemini,
-    /// opencode's database.
     Opencode,
     /// Qwen Code's session file.
     Qwen,
@@ -48,7 +47,6 @@ pub enum Kind {
     Aider,
     /// The session file of pi.
     Pi,
-    /// gptme's conversation.
     Gptme,
     /// The session file of Continue's `cn`.
     Cn,
@@ -170,7 +168,7 @@ pub struct TurnRecord {
     pub has_open_tool: bool,
     /// How the turn ended, if it did.
     pub verdict: Option<Verdict>,
-    /// The program wrote in so many words that the turn is over: nothing can follow.
+    /// The transcript says explicitly that the turn is over: nothing can follow.
     pub is_closed: bool,
 }
 

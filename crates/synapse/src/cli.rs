@@ -1,4 +1,4 @@
-//! What can be typed behind `synapse`.
+//! The command line of `synapse`.
 
 use clap::{Args, Parser, Subcommand};
 
@@ -24,14 +24,13 @@ use crate::verbs::stop::Stop;
     after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best\n\nWrap any other program:\n  synapse -- aider --model best"
 )]
 pub(crate) struct Cli {
-    /// Print what others wrote byte for byte, even if this terminal would obey it
+    /// Print text from others byte for byte, even escape sequences that this terminal would obey
     #[arg(long, global = true)]
     pub(crate) raw_output: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Start an agent in the background; prints its handle, PID and URL once it can be reached
@@ -39,7 +38,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best\n  synapse start claude --foreground\n\nAny other program:\n  synapse start -- python3 -i"
     )]
     Start(Launch),
-    /// Stop agents; returns when they and all they started are gone
+    /// Stop agents; returns when they and everything they started are gone
     #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
     Stop(Stop),
     /// Show an agent's terminal here; Ctrl-] d detaches and leaves it running
@@ -47,13 +46,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  synapse attach codex\n  synapse attach codex --detach-keys ctrl-p,ctrl-q"
     )]
     Attach(Attach),
-    /// List the agents that run
+    /// List the running agents
     #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
     List(List),
-    /// Show what an agent does, and how we know
+    /// Show what an agent is doing, and the evidence
     #[command(after_help = "Examples:\n  synapse status codex\n  synapse status codex --why")]
     Status {
-        /// Which one
+        /// The agent: its handle, profile or id
         agent: String,
         /// Also say what each witness says: the screen, the program's hooks, its transcript
         #[arg(long)]
@@ -70,12 +69,12 @@ Examples:
   synapse send gemini \"what is on it?\" --file shot.png --stream
   synapse send all \"what are you working on?\" --return")]
     Send(Send),
-    /// Find A2A agents elsewhere, and talk to them
+    /// Discover A2A agents on other machines, and talk to them
     External(External),
     /// Show an agent's screen
     #[command(after_help = "Example:\n  synapse screen claude")]
     Screen {
-        /// Which one
+        /// The agent: its handle, profile or id
         agent: String,
         /// With colours, as ANSI
         #[arg(long)]
@@ -84,16 +83,16 @@ Examples:
     /// Press keys in an agent's terminal, by the names tmux gives them
     #[command(after_help = "Example:\n  synapse keys claude Escape C-u")]
     Keys {
-        /// Which one
+        /// The agent: its handle, profile or id
         agent: String,
         /// The keys
         #[arg(required = true)]
         keys: Vec<String>,
     },
-    /// Stop what an agent is doing; says what came of it
+    /// Interrupt what an agent is doing; reports whether it stopped
     #[command(after_help = "Example:\n  synapse interrupt codex --json")]
     Interrupt {
-        /// Which one
+        /// The agent: its handle, profile or id
         agent: String,
         /// Another key than the one the profile names
         #[arg(long)]
@@ -116,10 +115,10 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Show a task: what was asked and what came of it
+    /// Show a task: its message, state and reply
     #[command(after_help = "Example:\n  synapse task 9f4b91f7 --follow")]
     Task {
-        /// Its name, or the beginning or end of it
+        /// Its id, or the beginning or end of it
         task: String,
         /// Print its events as they come, to its end
         #[arg(long)]
@@ -131,19 +130,19 @@ Examples:
     /// Show the answers to messages typed as @agent in wrapped terminals
     #[command(after_help = "Examples:\n  synapse replies\n  synapse replies claude --all --json")]
     Replies(crate::verbs::replies::Replies),
-    /// Inside an agent: answer the task at hand
+    /// Inside an agent: submit the reply to its current task
     #[command(after_help = "Example:\n  synapse reply \"all tests pass\"")]
     Reply(crate::verbs::reply::Reply),
     /// Cancel a task: a waiting one is removed, a running one interrupted
     #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
-        /// Its name, or the beginning or end of it
+        /// Its id, or the beginning or end of it
         task: String,
     },
     /// Show what an agent's host has logged
     #[command(after_help = "Example:\n  synapse logs codex -f")]
     Logs(Logs),
-    /// Run a program in this terminal and write down all that happens, for `profile replay`
+    /// Run a program in this terminal and record it, for `profile replay`
     #[command(after_help = "Example:\n  synapse record claude -o session.cast")]
     Record {
         /// A built-in profile, or a YAML file
@@ -155,7 +154,14 @@ Examples:
         #[arg(last = true)]
         args: Vec<String>,
     },
-    /// Look at this machine, and at an agent: what is wrong, and what to do
+    /// Show every setting, its value, and where it comes from
+    #[command(after_help = "Examples:\n  synapse config\n  synapse config --json")]
+    Config {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check this machine, and an agent: what is wrong, and what to do
     #[command(after_help = "Examples:\n  synapse doctor\n  synapse doctor codex --json")]
     Doctor(Doctor),
     /// Print completions for a shell
@@ -169,7 +175,7 @@ Examples:
     /// Print the manual page
     #[command(after_help = "Example:\n  synapse man | man -l -")]
     Man,
-    /// A program for demos and tests that does what it is told
+    /// Run the dummy agent, a program for demos and tests that does what its input says
     #[command(after_help = synapse_dummy::HELP)]
     DummyAgent,
     /// A shell in which `@handle message` goes to agents and everything else to your own shell
@@ -196,10 +202,10 @@ Examples:
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),
-    /// Serve the web page: every agent, what it asks, and a Stop that keeps its promise
+    /// Serve the web page: every agent, its questions, and a Stop that confirms
     #[command(after_help = "Examples:\n  synapse web --open\n  synapse web login --read-only")]
     Web(crate::verbs::web::Web),
-    /// Look at profiles, check them, and try them on recordings
+    /// List, show, check, learn and replay profiles
     Profile(Profile),
     /// `synapse <profile>`: wrap an agent here, in this terminal
     #[command(external_subcommand)]
@@ -224,7 +230,7 @@ pub(crate) struct Wrap {
     reason = "each is a flag of its own on the command line"
 )]
 pub(crate) struct Start {
-    /// A profile, a YAML file, or the name of a program that has no profile; behind -- a command that needs none
+    /// A profile, a YAML file, or the name of a program; a command after -- needs no profile
     #[arg(required_unless_present = "args")]
     pub(crate) profile: Option<String>,
     /// Its handle; by default the name of the profile or of the program
@@ -233,10 +239,10 @@ pub(crate) struct Start {
     /// Its port; 0 lets the system choose
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// Where it works; by default here
+    /// Its working directory; by default this one
     #[arg(long)]
     pub(crate) cwd: Option<String>,
-    /// The address it listens on, as in 0.0.0.0; callers from elsewhere show its token
+    /// The address it listens on, such as 0.0.0.0; callers from other machines need its token
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<std::net::IpAddr>,
     /// The address others know it by, behind a proxy or a tunnel
@@ -245,16 +251,16 @@ pub(crate) struct Start {
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
-    /// Let what the agent has started answer the agent's questions and press its keys
+    /// Let processes that the agent has started answer its questions and press its keys
     #[arg(long)]
     pub(crate) may_answer_itself: bool,
-    /// Give the agent the tools of `synapse mcp`, so that it can talk to the others by itself
+    /// Give the agent the tools of `synapse mcp`, so that it can talk to other agents by itself
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Type answers to messages sent from its terminal into the program, too
+    /// Also type answers to messages sent from its terminal into the program
     #[arg(long)]
     pub(crate) return_to_agent: bool,
-    /// Its window, as in 120x40
+    /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse_machine::config::Size>,
     /// Arguments for the program itself; without a profile, the program and its arguments
@@ -272,7 +278,7 @@ pub(crate) struct Profile {
 /// The commands below `profile`.
 #[derive(Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// List the profiles there are
+    /// List the profiles
     #[command(after_help = "Example:\n  synapse profile list --json")]
     List {
         /// Print JSON
@@ -291,13 +297,13 @@ pub(crate) enum ProfileCommand {
         /// The YAML file
         file: String,
     },
-    /// Agree to a profile that comes with a project (./.synapse/profiles), as it is now
+    /// Trust a profile that comes with a project (./.synapse/profiles), as it is now
     #[command(after_help = "Example:\n  synapse profile trust .synapse/profiles/our-agent.yaml")]
     Trust {
         /// The YAML file
         file: String,
     },
-    /// Talk to a program that nobody has described, and write a profile of what its screen showed
+    /// Learn a profile: talk to a program, compare its screen with the known answers, write the rules
     #[command(after_help = "\
 Examples:
   synapse profile learn goose -- goose session
@@ -315,7 +321,7 @@ Examples:
 /// `synapse profile learn …`
 #[derive(Args)]
 pub(crate) struct Learn {
-    /// What the profile is called
+    /// The name of the profile
     #[arg(value_parser = profile_name)]
     pub(crate) name: String,
     /// Learn from this asciicast v2 file; --typed says what was typed in it, if not our own messages
@@ -324,16 +330,16 @@ pub(crate) struct Learn {
     /// A message, in place of our own; repeat it in the order in which they are typed
     #[arg(long)]
     pub(crate) typed: Vec<String>,
-    /// What the model replies to the message of the same place, word for word
+    /// The model's reply to the corresponding message, word for word
     #[arg(long)]
     pub(crate) reply: Vec<String>,
-    /// Also ask for a harmless command, so that the program asks for leave; it is refused
+    /// Also ask for a harmless command, so that the program asks for permission; it is refused
     #[arg(long)]
     pub(crate) ask_permission: bool,
-    /// Where to write the profile; by default among your own
+    /// Where to write the profile; by default in ~/.synapse/profiles
     #[arg(short, long)]
     pub(crate) output: Option<String>,
-    /// Replace a profile that is there
+    /// Replace an existing profile
     #[arg(long)]
     pub(crate) force: bool,
     /// The program and its arguments
@@ -347,7 +353,7 @@ fn profile_name(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err(format!(
-            "'{text}' is no name: letters, digits, - and _ make one"
+            "'{text}' is not a name: use letters, digits, - and _"
         ))
     }
 }
@@ -363,7 +369,7 @@ pub(crate) struct Replay {
     /// Print JSON lines: one for each change of the reading, one for each turn
     #[arg(long)]
     pub(crate) json: bool,
-    /// On a terminal, how much faster than recorded the screen is shown
+    /// The replay speed on a terminal, as a multiple of the recorded one
     #[arg(long, default_value_t = 4.0, value_parser = speed)]
     pub(crate) speed: f64,
 }

@@ -1,5 +1,5 @@
-//! The courier of one agent: carries messages from its terminal to other agents and brings the answers
-//! back, so that the actor never touches a file or a socket and the keyboard never waits.
+//! Sends messages typed in an agent's terminal to other agents and brings the answers back, so that the
+//! actor never touches a file or a socket and the keyboard never waits.
 
 mod address;
 mod answer;

@@ -44,7 +44,7 @@ const KEEP_BYTES: u64 = 1 << 30;
 const CONNECTIONS: Duration = Duration::from_secs(2);
 
 /// What to tell when the token is another one.
-const REPLACED: &str = "the last run ended without a word, so the token is a new one: give it to those who had the old one";
+const REPLACED: &str = "the previous run did not end cleanly, so the token is new: give it to those who had the old one";
 
 /// What is to be hosted.
 pub struct Agent {
@@ -56,15 +56,12 @@ pub struct Agent {
     pub refused_flags: Vec<String>,
     /// The handle, if the user chose one.
     pub name: Option<String>,
-    /// The port.
     pub port: PortWish,
     /// Where it listens, and who gets in.
     pub reach: Reach,
     /// Authorities to trust besides those of the system when others are called.
     pub ca_file: Option<PathBuf>,
-    /// Where it works.
     pub dir: PathBuf,
-    /// Its window.
     pub size: Size,
     /// How many tasks may wait.
     pub queue_limit: usize,
@@ -247,7 +244,7 @@ impl Host {
             let _ = stopped.await;
         }));
         let tidied = tokio::task::spawn_blocking(move || tidy(&paths));
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
@@ -420,7 +417,6 @@ fn tidy(paths: &Paths) {
 #[derive(Debug, thiserror::Error)]
 #[error("the program ended at once, with code {}:\n{words}", exit.code())]
 pub struct Died {
-    /// How it ended.
     pub exit: Exit,
     /// What it had to say.
     words: String,

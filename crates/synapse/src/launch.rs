@@ -231,7 +231,7 @@ fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), variable(name)?)));
     let server = ToolServer {
-        synapse: std::env::current_exe().context("this program cannot be found")?,
+        synapse: std::env::current_exe().context("cannot find the path of this program")?,
         env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
             .into_iter()
             .chain(moved)

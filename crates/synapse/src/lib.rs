@@ -1,4 +1,5 @@
-//! Everything of Synapse that touches the world, as rooms the `synapse` command is built from.
+//! Everything in Synapse that touches files, sockets, processes and terminals; the `synapse` command is
+//! built from it.
 #![forbid(unsafe_code)]
 
 pub mod courier;

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
             output,
             args,
         } => verbs::record::run(&profile, &output, &args),
+        Command::Config { json } => verbs::config::run(json),
         Command::Doctor(args) => verbs::doctor::run(&args),
         Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),

@@ -21,9 +21,6 @@ use synapse_machine::paths::Paths;
 pub async fn serve(paths: Paths) -> Result<()> {
     let service = Tools::new(paths).serve(rmcp::transport::stdio()).await;
     let service = service.context("the MCP client did not introduce itself as expected")?;
-    service
-        .waiting()
-        .await
-        .context("the MCP server broke off")?;
+    service.waiting().await.context("the MCP server failed")?;
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! The human at the terminal in front of an agent: what is typed goes to the program unchanged, and so do
-//! the size of the window and the wish to suspend it. What the program paints needs no help of ours: the
-//! session shows it.
+//! Connects the human's terminal to a wrapped program: keys, window size and suspension go to the program
+//! unchanged. Output does not pass through here: the session shows it.
 
 use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
 use synapse_session::{Command, SessionHandle};

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod attach;
+pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod external;

@@ -34,6 +34,85 @@ const ROOMS: &[Room] = &[
         must_not_name: &[&["synapse_term::screen", "synapse_hub", "crate::host"]],
         except: &[],
     },
+    Room {
+        path: "synapse/src/hub",
+        must_not_name: &[&[
+            "Screen",
+            "synapse_term::screen",
+            "crate::host",
+            "crate::http",
+            "crate::pty",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &["crate::http::native_task", "crate::session::Record"],
+    },
+    Room {
+        path: "synapse/src/serve",
+        must_not_name: &[&[
+            "crate::http",
+            "crate::host",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/store",
+        must_not_name: &[
+            HTTP,
+            &[
+                "synapse_term",
+                "crate::http",
+                "crate::session",
+                "crate::host",
+                "crate::verbs",
+            ],
+        ],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/client",
+        must_not_name: &[&[
+            "axum",
+            "crate::http",
+            "crate::host",
+            "crate::serve",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/external",
+        must_not_name: &[&[
+            "axum",
+            "crate::http",
+            "crate::host",
+            "crate::serve",
+            "crate::session",
+            "crate::verbs",
+        ]],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/shell",
+        must_not_name: &[
+            HTTP,
+            &[
+                "crate::http",
+                "crate::host",
+                "crate::session",
+                "crate::verbs",
+            ],
+        ],
+        except: &[],
+    },
+    Room {
+        path: "synapse/src/pty",
+        must_not_name: &[HTTP, &["crate", "synapse_term", "synapse_a2a"]],
+        except: &["crate::pty", "crate::child"],
+    },
 ];
 
 /// The world, its clock, its threads, its logs: what a pure crate must not name.

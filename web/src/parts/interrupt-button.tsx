@@ -1,4 +1,4 @@
-// ⏹ of seed 004: orange, as large as the send button, disabled without a session, one press a second, ten a minute.
+// ⏹: orange, as large as the send button, disabled without a session, one press a second, ten a minute.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { press, rest, restingStop, settle, SHOWN_MS, type Stop } from "../state/interrupt";

@@ -1,4 +1,4 @@
-// [/] [ text ] [⏹] [→] of seed 004. Sends to this agent, to another (`@name …`), or types a command of the program.
+// [/] [ text ] [⏹] [→]: sends to this agent, to another (`@name …`), or types a command of the program.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";

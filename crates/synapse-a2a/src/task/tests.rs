@@ -300,7 +300,7 @@ fn states_are_spelled_on_the_wire_as_they_are_shown() {
 }
 
 #[test]
-fn a_question_has_the_seed_members_and_a_fingerprint() {
+fn a_question_has_the_native_members_and_a_fingerprint() {
     let Status::InputRequired { question } = status(TaskState::InputRequired) else {
         unreachable!()
     };

@@ -35,7 +35,6 @@ pub struct CardFacts {
 /// An extension of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
-    /// Its name.
     pub uri: String,
     /// What it is for.
     pub description: String,

@@ -45,7 +45,6 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
-    /// A task.
     pub fn task(self, task: &Task, history: History) -> Value {
         let shown = Snapshot::of(task, history);
         match self {

@@ -148,7 +148,6 @@ impl<'a> Fields<'a> {
         usize::try_from(number?).ok()
     }
 
-    /// An object.
     pub(super) fn object(&self, name: &str, wrong: &mut Complaints) -> Option<Self> {
         Fields::of(self.get(name)?, self.path(name), wrong)
     }

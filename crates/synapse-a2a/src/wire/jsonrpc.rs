@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::protocol_error::ProtocolError;
 
-/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// What the answer must carry; `null` if the client gave none.
@@ -20,7 +19,6 @@ pub struct Call {
 pub struct Refused {
     /// The id, as far as it could be read.
     pub id: Value,
-    /// Why.
     pub error: ProtocolError,
 }
 
@@ -65,7 +63,6 @@ pub fn read(body: &[u8]) -> Result<Call, Refused> {
     }
 }
 
-/// An answer.
 pub fn result(id: &Value, result: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
@@ -75,7 +72,6 @@ pub fn wrap(id: &Value, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// A refusal.
 pub fn error(id: &Value, error: &ProtocolError) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error.to_jsonrpc() })
 }

@@ -16,7 +16,6 @@ use super::shown::{Piece, Standing, ending};
 pub enum Frame {
     /// The task stands somewhere else.
     Standing {
-        /// Where.
         standing: Standing,
         /// What is noted about the task from here on.
         metadata: Map<String, Value>,

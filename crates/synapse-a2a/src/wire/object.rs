@@ -41,7 +41,6 @@ impl Object {
         self.with("metadata", metadata.clone())
     }
 
-    /// The object.
     pub(super) fn done(self) -> Value {
         Value::Object(self.0)
     }

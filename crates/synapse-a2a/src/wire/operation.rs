@@ -106,7 +106,6 @@ const METHODS: &[(&str, Dialect, Operation)] = &[
 /// The version a caller speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// 1.0.
     V1,
     /// 0.3 and what came before it.
     V03,

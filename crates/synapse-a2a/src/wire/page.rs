@@ -20,7 +20,6 @@ pub const PAGE_SIZE: usize = 50;
 pub struct Cursor {
     /// Since when the last task of the page stands where it stands.
     pub since: Timestamp,
-    /// Its name.
     pub task: TaskId,
 }
 

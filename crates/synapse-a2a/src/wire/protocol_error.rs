@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 /// Who says so, in every machine-readable reason.
 const DOMAIN: &str = "a2a-protocol.org";
 
-/// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// The body is not JSON.

@@ -11,7 +11,6 @@ use crate::task::TaskState;
 /// A message for the agent: a new task, or more for one that waits for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRequest {
-    /// What is said.
     pub message: Message,
     /// The task it belongs to, if it is not a new one.
     pub task: Option<TaskId>,
@@ -26,7 +25,6 @@ pub struct SendRequest {
 /// How a client wants to be answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wish {
-    /// When.
     pub patience: Patience,
     /// How much of the conversation to tell.
     pub history: History,
@@ -42,24 +40,20 @@ pub enum Patience {
     /// When the task is over or asks something.
     #[default]
     UntilSettled,
-    /// At once.
     None,
 }
 
 /// How many of the last messages are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum History {
-    /// All.
     #[default]
     All,
     /// At most so many; none leaves the member out.
     Last(usize),
 }
 
-/// One task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskRequest {
-    /// Which.
     pub task: TaskId,
     /// How much of the conversation to tell.
     pub history: History,
@@ -87,10 +81,8 @@ pub struct ListRequest {
 /// Which states are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StateFilter {
-    /// Any.
     #[default]
     Any,
-    /// This one.
     Is(TaskState),
     /// One that the protocol knows and no task here is ever in.
     Never,
@@ -112,7 +104,6 @@ impl StateFilter {
 pub struct PushConfig {
     /// Its name among those of the task, if the client chose one.
     pub id: Option<String>,
-    /// Where to.
     pub url: String,
     /// What the receiver knows us by.
     pub token: Option<String>,
@@ -132,7 +123,6 @@ pub struct Authentication {
 /// One of the notifications of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushRequest {
-    /// Whose.
     pub task: TaskId,
     /// Which; in old dialects, the only one by default.
     pub id: Option<String>,

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::operation::Version;
 use super::protocol_error::ProtocolError;
 
-/// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A message, answered once.

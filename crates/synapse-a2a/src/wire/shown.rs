@@ -14,15 +14,12 @@ use super::request::History;
 /// A task as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// Its name.
     pub task: TaskId,
     /// The conversation it belongs to.
     pub context: ContextId,
-    /// Where it stands.
     pub standing: Standing,
     /// What has come of it; not told where nobody asked.
     pub pieces: Option<Vec<Piece>>,
-    /// What was said.
     pub history: Vec<Message>,
     /// What we note about it.
     pub metadata: Map<String, Value>,
@@ -62,7 +59,6 @@ pub struct Standing {
     pub state: TaskState,
     /// What the agent says to it: the question, the reason, how far it is.
     pub message: Option<Message>,
-    /// Since when.
     pub at: Timestamp,
 }
 
@@ -99,7 +95,6 @@ impl Standing {
 pub struct Piece {
     /// Its name within the task.
     pub id: ArtifactId,
-    /// What it is called.
     pub name: Option<String>,
     /// What is said of it.
     pub description: Option<String>,

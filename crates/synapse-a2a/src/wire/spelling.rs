@@ -24,14 +24,12 @@ pub(super) struct Spelling {
     pub(super) role: fn(Role) -> &'static str,
     /// What the parts of a message are called.
     pub(super) parts: &'static str,
-    /// A part.
     pub(super) part: fn(&Part) -> Value,
     /// Whether a message can name other tasks.
     pub(super) has_references: bool,
 }
 
 impl Spelling {
-    /// A task.
     pub(super) fn task(&self, shown: &Snapshot) -> Value {
         let Snapshot { task, context, .. } = shown;
         let pieces = shown.pieces.iter().flatten();

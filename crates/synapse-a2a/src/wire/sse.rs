@@ -8,7 +8,6 @@ pub struct Event {
     pub id: Option<String>,
     /// What kind of event it is; nothing is `message`.
     pub name: Option<String>,
-    /// What it says.
     pub data: String,
 }
 

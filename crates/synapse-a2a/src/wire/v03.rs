@@ -91,7 +91,6 @@ pub(super) fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// A part.
 pub fn part(part: &Part) -> Value {
     typed_part(part, "kind")
 }

@@ -29,7 +29,6 @@ const SPELLING: Spelling = Spelling {
     has_references: false,
 };
 
-/// A task.
 pub fn task(shown: &Snapshot) -> Value {
     SPELLING.task(shown)
 }

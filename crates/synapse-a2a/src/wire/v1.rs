@@ -34,7 +34,6 @@ const SPELLING: Spelling = Spelling {
     has_references: true,
 };
 
-/// A task.
 pub fn task(shown: &Snapshot) -> Value {
     SPELLING.task(shown)
 }
@@ -109,7 +108,6 @@ pub(super) fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// A part.
 pub fn part(part: &Part) -> Value {
     let (name, value) = match &part.content {
         Content::Text { text } => ("text", json!(text)),

@@ -1,5 +1,5 @@
-//! Talks to any A2A agent: finds out what it speaks, sends, follows, asks, cancels. What it answers is told in our own
-//! words, whatever its dialect.
+//! A client for any A2A agent: discovers its dialect, sends, follows, queries, cancels. Answers are
+//! translated to our own types, whatever the dialect.
 
 mod call;
 mod card;
@@ -45,7 +45,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// What is sent to an agent elsewhere.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The message.
     pub message: Message,
     /// The conversation it belongs to, if there was one before.
     pub context: Option<String>,
@@ -81,12 +80,14 @@ impl Outgoing {
 #[derive(Clone, Copy, Debug)]
 enum Operation<'a> {
     /// Take a message, and answer at once or when it is done.
-    Send { outgoing: &'a Outgoing, waits: bool },
+    Send {
+        outgoing: &'a Outgoing,
+        waits: bool,
+    },
     /// Take a message, and tell what comes of it.
     Stream(&'a Outgoing),
     /// Say how a task stands.
     Get(&'a str),
-    /// Stop it.
     Cancel(&'a str),
     /// Tell what comes of it from now on.
     Subscribe(&'a str),
@@ -132,8 +133,8 @@ impl A2AClient {
         outgoing: &Outgoing,
         mut each: impl FnMut(&RemoteTask),
     ) -> Result<RemoteTask, A2AError> {
-        if self.interface.dialect == Dialect::Seed && outgoing.task.is_some() {
-            // The seeds only acknowledge an answer; whoever wants more subscribes.
+        if self.interface.dialect == Dialect::Native && outgoing.task.is_some() {
+            // The native dialect only acknowledges an answer; whoever wants more subscribes.
             return self.send(outgoing).await;
         }
         if self.interface.streams {
@@ -284,7 +285,7 @@ impl A2AClient {
     /// Our own agents know more of a task at its end than they stream.
     async fn finish(&self, task: RemoteTask) -> Result<RemoteTask, A2AError> {
         match self.interface.dialect {
-            Dialect::Seed => self.get(&task.id).await,
+            Dialect::Native => self.get(&task.id).await,
             _ => Ok(task),
         }
     }

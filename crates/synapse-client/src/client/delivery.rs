@@ -1,4 +1,5 @@
-//! Posting to somebody who asked to be told: tried again for a while if they are away, never for ever.
+//! Posts callbacks and push notifications. A receiver that does not answer is retried for a while, never
+//! for ever.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whose certificates are believed: those the system trusts, and an authority of the person's own.
+//! Which certificate authorities are trusted: those of the system, and the one of `ca_file`.
 
 use std::io;
 use std::path::PathBuf;
@@ -25,7 +25,6 @@ impl Trust {
         }
     }
 
-    /// What connects.
     pub(super) fn connector(&self) -> io::Result<&TlsConnector> {
         if let Some(connector) = self.connector.get() {
             return Ok(connector);

@@ -40,82 +40,46 @@ pub enum WebError {
     NotAnAddress(String),
     /// Nobody knows the name.
     #[error("{host} cannot be found: {why}")]
-    Unknown {
-        /// The name.
-        host: String,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unknown { host: String, why: io::Error },
     /// It leads where we do not go.
     #[error("{host} is {address}, which may not be called from here")]
     Forbidden {
-        /// The name.
         host: String,
         /// Where it leads.
         address: IpAddr,
     },
     /// Nobody takes the connection.
     #[error("{host} does not answer: {why}")]
-    Unreachable {
-        /// The name.
-        host: String,
-        /// What the system said.
-        why: io::Error,
-    },
+    Unreachable { host: String, why: io::Error },
     /// It took too long.
-    #[error("{host} has not answered for {} s", patience.as_secs())]
+    #[error("{host} did not answer within {} s", patience.as_secs())]
     Late {
-        /// The name.
         host: String,
         /// How long we waited.
         patience: Duration,
     },
     /// It wants us to go elsewhere.
-    #[error("{host} sends us to {to}; use that address if you trust it")]
-    Redirected {
-        /// The name.
-        host: String,
-        /// Where to.
-        to: String,
-    },
+    #[error("{host} redirects to {to}; use that address if you trust it")]
+    Redirected { host: String, to: String },
     /// Somebody else of this machine answers there.
     #[error("what listens on {address} is not a process of yours; is the agent gone?")]
-    Stranger {
-        /// Where it listens.
-        address: SocketAddr,
-    },
+    Stranger { address: SocketAddr },
     /// It cannot be said who answers there.
     #[error(
-        "the kernel does not say who is at the other end, so no token is shown: {why}; is /proc/net/tcp readable?"
+        "the kernel does not say who owns the other end of the connection, so no token is sent: {why}; is /proc/net/tcp readable?"
     )]
-    Unproven {
-        /// What the system said.
-        why: io::Error,
-    },
+    Unproven { why: io::Error },
     /// It hung up on us.
     #[error(
         "{host} closed the connection before it answered: it has too many connections, or has just ended"
     )]
-    Closed {
-        /// The name.
-        host: String,
-    },
+    Closed { host: String },
     /// What it says is no HTTP.
     #[error("{host}: {why}")]
-    Broken {
-        /// The name.
-        host: String,
-        /// What is wrong.
-        why: hyper::Error,
-    },
+    Broken { host: String, why: hyper::Error },
     /// The answer is too large, or stopped in the middle.
     #[error("the answer of {host} cannot be read: {reason}")]
-    Unreadable {
-        /// The name.
-        host: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Unreadable { host: String, reason: String },
 }
 
 /// What makes calls.
@@ -132,9 +96,7 @@ pub struct Web {
 /// A whole answer.
 #[derive(Debug)]
 pub struct Page {
-    /// What came of it.
     pub status: hyper::StatusCode,
-    /// What it says.
     pub body: Bytes,
 }
 
@@ -445,7 +407,7 @@ mod tests {
         let silent = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
         let refused = check_owner_by(there, silent).await.unwrap_err();
         assert!(
-            refused.to_string().contains("no token is shown"),
+            refused.to_string().contains("no token is sent"),
             "{refused}"
         );
         // First nobody has taken the connection, then we have.

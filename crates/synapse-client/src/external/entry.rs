@@ -11,7 +11,7 @@ use crate::client::a2a::Interface;
 use synapse_machine::handle::Handle;
 use synapse_machine::token::Token;
 
-/// An agent elsewhere: the fields of seed 001, and what we need to talk to it.
+/// An agent elsewhere: what others may know of it, and what we need to talk to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct External {
     /// What it calls itself.
@@ -53,8 +53,8 @@ impl External {
         )
     }
 
-    /// What others may know of it: the fields of seed 001.
-    pub fn to_seed_json(&self) -> Value {
+    /// What others may know of it.
+    pub fn to_native_json(&self) -> Value {
         json!({
             "name": self.name,
             "url": self.url,
@@ -71,15 +71,23 @@ impl External {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::a2a::Dialect;
 
     #[test]
-    fn the_fields_of_the_seed_are_enough() {
+    fn the_public_fields_are_enough() {
         let text = r#"{"name":"Weather","url":"https://w.example","description":"","capabilities":{},
             "skills":[],"alias":"weather","added_at":"2026-01-01T00:00:00Z","last_seen":null}"#;
         let external: External = serde_json::from_str(text).unwrap();
         assert_eq!(external.alias.as_str(), "weather");
         assert!(external.interface.is_none() && external.token().is_none());
-        let seed: Value = serde_json::from_str(text).unwrap();
-        assert_eq!(external.to_seed_json(), seed);
+        let native: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(external.to_native_json(), native);
+    }
+
+    #[test]
+    fn files_with_the_older_name_of_the_native_dialect_are_read() {
+        let older: Dialect = serde_json::from_str(r#""seed""#).unwrap();
+        assert_eq!(older, Dialect::Native);
+        assert_eq!(serde_json::to_string(&older).unwrap(), r#""native""#);
     }
 }

@@ -26,7 +26,6 @@ pub enum ExternalError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         why: io::Error,
     },
     /// Nobody is called that.
@@ -40,7 +39,6 @@ pub enum ExternalError {
     /// Somebody else is called that.
     #[error("'{alias}' is {url}; choose another --alias, or remove that one first")]
     Taken {
-        /// The alias.
         alias: Handle,
         /// Whose it is.
         url: String,

@@ -1,4 +1,4 @@
-//! The agents: which there are, one more, one less.
+//! Lists, starts and stops agents.
 
 use std::path::Path as FilePath;
 use std::time::Duration;
@@ -23,13 +23,13 @@ use synapse_machine::handle::{Handle, HandleError};
 /// How long it may take until one that was started or stopped is seen in the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// All of them.
+/// Lists the agents.
 #[utoipa::path(get, path = "/api/agents", responses((status = 200, description = "`{agents}`")))]
 pub(super) async fn list(State(hub): State<Hub>) -> Json<Value> {
     Json(json!({ "agents": hub.views() }))
 }
 
-/// One of them.
+/// Gets an agent.
 #[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{agent}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn show(
@@ -40,7 +40,6 @@ pub(super) async fn show(
     Ok(Json(json!({ "agent": hub.view(&entry) })))
 }
 
-/// What to start.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct NewAgent {
     /// A profile by its name; none for a command.
@@ -65,7 +64,7 @@ pub(super) struct Wanted {
     worktree: Option<String>,
 }
 
-/// Starts one.
+/// Starts an agent.
 #[utoipa::path(post, path = "/api/agents", request_body = Wanted,
     responses((status = 201, description = "`{agent}`"), (status = 500, description = "start_failed")))]
 pub(super) async fn start(
@@ -132,7 +131,7 @@ fn words(command: &str) -> Result<Vec<String>, Problem> {
     Ok(words)
 }
 
-/// Ends one, with all it started.
+/// Stops an agent and everything it started.
 #[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{stopped}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn stop(

@@ -1,4 +1,4 @@
-//! The rules by which questions are answered: see them, switch them on and off, one more, one less.
+//! Lists, adds and removes the rules of auto-answer, and turns it on and off.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,7 +16,7 @@ use crate::live::Change;
 use crate::problem::Problem;
 use crate::shapes::Session;
 
-/// The rules, and what they answered.
+/// Lists the rules, and what they answered.
 #[utoipa::path(get, path = "/api/auto-answer",
     responses((status = 200, description = "`{enabled, rules, used, resting, in_a_row}`")))]
 pub(super) async fn show(State(hub): State<Hub>) -> Json<View> {
@@ -30,7 +30,7 @@ pub(super) struct Switch {
     enabled: bool,
 }
 
-/// Switches all rules on or off.
+/// Turns all rules on or off.
 #[utoipa::path(post, path = "/api/auto-answer", request_body = Switch,
     responses((status = 200, description = "as GET")))]
 pub(super) async fn switch(
@@ -41,7 +41,7 @@ pub(super) async fn switch(
     Ok(Json(hub.auto.view()))
 }
 
-/// One rule more.
+/// Adds a rule.
 #[utoipa::path(post, path = "/api/auto-answer/rules", request_body = Wish,
     responses((status = 201, description = "`{rule}`"), (status = 400, description = "bad_rule"), (status = 409, description = "too_many_rules")))]
 pub(super) async fn add(
@@ -63,7 +63,7 @@ pub(super) async fn add(
     Ok((StatusCode::CREATED, Json(json!({ "rule": rule }))))
 }
 
-/// One rule less.
+/// Removes a rule.
 #[utoipa::path(delete, path = "/api/auto-answer/rules/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "gone"), (status = 404, description = "no_such_rule")))]
 pub(super) async fn remove(

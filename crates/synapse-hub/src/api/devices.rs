@@ -15,7 +15,7 @@ use crate::login::{CODE_LIFE, Right};
 use crate::problem::Problem;
 use crate::shapes::Session;
 
-/// All of them.
+/// Lists the devices.
 #[utoipa::path(get, path = "/api/devices", responses((status = 200, description = "`{devices}`")))]
 pub(super) async fn list(
     State(hub): State<Hub>,
@@ -33,7 +33,7 @@ pub(super) struct Invitation {
     read_only: bool,
 }
 
-/// A link that lets one more in.
+/// Creates a login link for another device.
 #[utoipa::path(post, path = "/api/devices", request_body = Invitation,
     responses((status = 201, description = "`{code, url, expires_at, read_only}`")))]
 pub(super) async fn invite(
@@ -63,7 +63,7 @@ pub(super) async fn invite(
     Ok((StatusCode::CREATED, Json(body)))
 }
 
-/// Lets one in no more.
+/// Removes a device.
 #[utoipa::path(delete, path = "/api/devices/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "gone"), (status = 404, description = "no_such_device")))]
 pub(super) async fn remove(

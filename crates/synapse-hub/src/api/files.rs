@@ -13,7 +13,6 @@ use crate::Hub;
 use crate::files::{self, Contents, Folder};
 use crate::problem::Problem;
 
-/// Which folder.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Where {
     /// Below the worktree; by default the worktree itself.
@@ -21,7 +20,7 @@ pub(super) struct Where {
     path: String,
 }
 
-/// What is in a folder.
+/// Lists a folder.
 #[utoipa::path(get, path = "/api/worktrees/{id}/tree", params(("id" = String, Path), Where),
     responses((status = 200, description = "the folder", body = Folder), (status = 403, description = "outside, symlink")))]
 pub(super) async fn tree(
@@ -33,7 +32,6 @@ pub(super) async fn tree(
     files::list(&spot.path, &at.path).await.map(Json)
 }
 
-/// In which form.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Manner {
     /// The bytes, as a download.
@@ -41,7 +39,7 @@ pub(super) struct Manner {
     raw: bool,
 }
 
-/// What is in a file.
+/// Gets the contents of a file.
 #[utoipa::path(get, path = "/api/worktrees/{id}/files/{path}", params(("id" = String, Path), ("path" = String, Path), Manner),
     responses((status = 200, description = "the file", body = Contents), (status = 403, description = "outside, symlink")))]
 pub(super) async fn file(

@@ -1,4 +1,4 @@
-//! Agents that are gone, and where to read what they said.
+//! Past agents, and where to read their conversations.
 
 use std::path::Path as FilePath;
 
@@ -18,13 +18,12 @@ const PAGE: usize = 50;
 /// The most that are given at once.
 const LARGEST_PAGE: usize = 500;
 
-/// How many.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct Extent {
     limit: Option<usize>,
 }
 
-/// Those whose tasks are kept and that do not run.
+/// Lists past agents whose tasks are kept.
 #[utoipa::path(get, path = "/api/history", params(Extent),
     responses((status = 200, description = "`{agents, total}`, the last heard of first")))]
 pub(super) async fn list(
@@ -37,7 +36,7 @@ pub(super) async fn list(
     Ok(Json(json!({ "agents": agents, "total": total })))
 }
 
-/// One of them.
+/// Gets a past agent.
 #[utoipa::path(get, path = "/api/history/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{agent, worktree}`"), (status = 404, description = "no_such_agent")))]
 pub(super) async fn show(

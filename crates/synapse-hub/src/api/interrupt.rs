@@ -1,5 +1,4 @@
-//! Stop. It presses only where something runs or is asked, and says what came of it after the reading
-//! has said so.
+//! Interrupts an agent that is busy or asking, and reports whether it really stopped.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -37,7 +36,6 @@ pub(super) struct Stop {
     level: Level,
 }
 
-/// How hard.
 #[derive(Clone, Copy, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Level {
@@ -51,7 +49,7 @@ enum Level {
     Kill,
 }
 
-/// Stops what an agent does.
+/// Interrupts an agent.
 #[utoipa::path(post, path = "/api/agents/{id}/interrupt", params(("id" = String, Path)), request_body = Stop,
     responses((status = 200, description = "what came of it", body = Receipt)))]
 pub(super) async fn agent(
@@ -108,14 +106,12 @@ enum SpecialKey {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Interrupted {
-    /// The profile.
     cli_tool_id: String,
-    /// The handle.
     session_name: String,
     confirmed: bool,
 }
 
-/// Stops what the agents of a worktree do: seed 004.
+/// Interrupts all agents of a worktree.
 #[utoipa::path(post, path = "/api/worktrees/{id}/interrupt", params(("id" = String, Path)), request_body = InterruptRequest,
     responses((status = 200, description = "`{success, message, interrupted}`"),
         (status = 404, description = "Worktree '{id}' not found · No active sessions found"),
@@ -294,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_has_the_names_of_the_seed() {
+    fn an_entry_has_the_names_of_the_contract() {
         let written = serde_json::to_value(one(true)).unwrap();
         assert_eq!(
             written,

@@ -26,7 +26,7 @@ pub(super) struct Extent {
     limit: Option<usize>,
 }
 
-/// All agents, the tasks between them and their order.
+/// Gets all agents and the tasks between them, in order.
 #[utoipa::path(get, path = "/api/mesh", params(Extent),
     responses((status = 200, description = "`{nodes, edges, tasks}`")))]
 pub(super) async fn show(
@@ -75,7 +75,7 @@ fn nodes(agents: &[Agent], edges: &[Edge], external: &[External]) -> Vec<Node> {
     };
     for external in external {
         let id = name_of(external.alias.as_str());
-        let node = bare(&id, NodeKind::External, external.to_seed_json());
+        let node = bare(&id, NodeKind::External, external.to_native_json());
         nodes.entry(id).or_insert(node);
     }
     for id in edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {

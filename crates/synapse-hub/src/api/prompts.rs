@@ -20,7 +20,7 @@ pub(super) struct Given {
     fingerprint: String,
 }
 
-/// Answers a question.
+/// Answers an agent's question.
 #[utoipa::path(post, path = "/api/agents/{id}/prompt/{pid}/answer",
     params(("id" = String, Path), ("pid" = String, Path)), request_body = Given,
     responses((status = 200, description = "`{answered}`"), (status = 409, description = "prompt_changed, with the `prompt` there is now")))]

@@ -14,7 +14,6 @@ use crate::problem::Problem;
 use crate::shapes::Former;
 use crate::{former, history, worktrees};
 
-/// Of each kind.
 const FOUND: usize = 20;
 /// The most of each kind.
 const MOST: usize = 100;
@@ -24,11 +23,10 @@ const MOST: usize = 100;
 pub(super) struct Query {
     #[serde(default)]
     q: String,
-    /// Of each kind.
     limit: Option<usize>,
 }
 
-/// Looks everywhere.
+/// Searches messages, agents, files and worktrees.
 #[utoipa::path(get, path = "/api/search", params(Query),
     responses((status = 200, description = "`{agents, former, tasks, files, worktrees}`")))]
 pub(super) async fn find(

@@ -1,4 +1,4 @@
-//! Coming in, and going out.
+//! Login and logout.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub(super) struct Exchange {
     name: Option<String>,
 }
 
-/// Uses up a code and sets the cookie.
+/// Exchanges a login code for the session cookie.
 #[utoipa::path(post, path = "/api/auth/exchange", request_body = Exchange,
     responses((status = 200, description = "`{session, key}` and the cookie"), (status = 401, description = "bad_code"),
         (status = 429, description = "too_many_codes")))]
@@ -69,13 +69,13 @@ pub(super) async fn exchange(
     Ok((cookie, Json(body)))
 }
 
-/// Who is asking.
+/// Gets the session of the caller.
 #[utoipa::path(get, path = "/api/session", responses((status = 200, description = "`{session}`")))]
 pub(super) async fn show(Extension(session): Extension<Session>) -> Json<Value> {
     Json(json!({ "session": session }))
 }
 
-/// Forgets the device that asks.
+/// Logs the calling device out.
 #[utoipa::path(post, path = "/api/auth/logout", responses((status = 200, description = "gone")))]
 pub(super) async fn logout(
     State(hub): State<Hub>,

@@ -14,7 +14,7 @@ use crate::Hub;
 use crate::problem::Problem;
 use crate::shapes::Session;
 
-/// That it runs.
+/// Checks that the hub answers.
 #[utoipa::path(get, path = "/healthz", responses((status = 200, description = "`{status}`")))]
 pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok" }))
@@ -31,13 +31,13 @@ pub(super) struct ProfileRow {
     installed: bool,
 }
 
-/// The profiles an agent can be started with.
+/// Lists the profiles that an agent can be started with.
 #[utoipa::path(get, path = "/api/profiles", responses((status = 200, description = "`{profiles}`")))]
 pub(super) async fn profiles(State(hub): State<Hub>) -> Result<Json<Value>, Problem> {
     Ok(Json(json!({ "profiles": rows(&hub).await? })))
 }
 
-/// Everything there is to know of this hub.
+/// Gets the settings of this hub.
 #[utoipa::path(get, path = "/api/settings", responses((status = 200, description = "`{hub, session, profiles, problems}`")))]
 pub(super) async fn show(
     State(hub): State<Hub>,

@@ -1,5 +1,5 @@
-//! `/api/ws`: everything live. A snapshot with a number, then numbered changes; who falls behind or
-//! asks for it gets a new snapshot.
+//! `/api/ws`: live updates. A numbered snapshot, then numbered changes; a page that falls behind or asks
+//! for it gets a new snapshot.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -47,7 +47,7 @@ struct Hello<'a> {
     session: &'a Session,
 }
 
-/// Follows what happens.
+/// Follows all changes over a WebSocket.
 #[utoipa::path(get, path = "/api/ws", responses((status = 101, description = "a WebSocket; see docs/hub-api.md")))]
 pub(super) async fn follow(
     State(hub): State<Hub>,

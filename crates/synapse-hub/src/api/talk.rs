@@ -25,7 +25,7 @@ const LARGEST_PAGE: usize = 500;
 #[derive(Deserialize, ToSchema)]
 pub(super) struct Message {
     text: Option<String>,
-    /// Instead of the text, as in the seeds.
+    /// Instead of the text, a message of the native dialect.
     parts: Option<Vec<Value>>,
     #[serde(default)]
     mode: Mode,
@@ -49,7 +49,7 @@ enum Mode {
     Now,
 }
 
-/// Sends a message.
+/// Sends a message to an agent.
 #[utoipa::path(post, path = "/api/agents/{id}/send", params(("id" = String, Path)), request_body = Message,
     responses((status = 200, description = "`{task}`"), (status = 429, description = "queue_full")))]
 pub(super) async fn send(
@@ -97,7 +97,7 @@ pub(super) struct Keys {
     keys: Vec<String>,
 }
 
-/// Presses keys.
+/// Presses keys in an agent's terminal.
 #[utoipa::path(post, path = "/api/agents/{id}/keys", params(("id" = String, Path)), request_body = Keys,
     responses((status = 200, description = "`{sent}`"), (status = 400, description = "bad_key")))]
 pub(super) async fn keys(
@@ -130,7 +130,7 @@ pub(super) struct Look {
     ansi: bool,
 }
 
-/// The screen as text.
+/// Gets an agent's screen as text.
 #[utoipa::path(get, path = "/api/agents/{id}/screen", params(("id" = String, Path), Look),
     responses((status = 200, description = "`{text}`")))]
 pub(super) async fn screen(
@@ -158,7 +158,7 @@ pub(super) async fn screen(
     Ok(Json(json!({ "text": text })))
 }
 
-/// How the screen is read: which row was taken for what, and why.
+/// Explains how the screen is read: what each row was taken for, and why.
 #[utoipa::path(get, path = "/api/agents/{id}/explain", params(("id" = String, Path)),
     responses((status = 200, description = "`{status, evidence, held, witnesses, rows}`")))]
 pub(super) async fn explain(
@@ -177,7 +177,6 @@ pub(super) async fn explain(
     Ok(Json(answer.await.map_err(unreachable)?))
 }
 
-/// Which tasks.
 #[derive(Default, Deserialize, IntoParams)]
 #[serde(default)]
 pub(super) struct Page {
@@ -204,7 +203,7 @@ impl Page {
     }
 }
 
-/// What was said to an agent, and what it replied.
+/// Gets the conversation with an agent.
 #[utoipa::path(get, path = "/api/agents/{id}/messages", params(("id" = String, Path), Page),
     responses((status = 200, description = "`{tasks, next}`, the newest first")))]
 pub(super) async fn messages(

@@ -1,4 +1,4 @@
-//! Tasks: all, one, its answer, its end.
+//! Tasks: list, show, answer, cancel.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -15,7 +15,7 @@ use crate::history;
 use crate::live;
 use crate::problem::Problem;
 
-/// Of all agents.
+/// Lists the tasks of all agents.
 #[utoipa::path(get, path = "/api/tasks", params(Page),
     responses((status = 200, description = "`{tasks, next}`, the newest first")))]
 pub(super) async fn list(
@@ -26,7 +26,7 @@ pub(super) async fn list(
     Ok(Json(json!({ "tasks": tasks, "next": next })))
 }
 
-/// One of them.
+/// Gets a task.
 #[utoipa::path(get, path = "/api/tasks/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{task}`"), (status = 404, description = "no_such_task")))]
 pub(super) async fn show(
@@ -45,7 +45,7 @@ pub(super) struct Input {
     fingerprint: Option<String>,
 }
 
-/// Answers what a task asks.
+/// Answers the question of a task.
 #[utoipa::path(post, path = "/api/tasks/{id}/input", params(("id" = String, Path)), request_body = Input,
     responses((status = 200, description = "`{answered}`"), (status = 400, description = "nothing_asked"), (status = 409, description = "prompt_changed")))]
 pub(super) async fn input(
@@ -72,7 +72,7 @@ pub(super) async fn input(
     Ok(Json(json!({ "answered": true })))
 }
 
-/// Ends one.
+/// Cancels a task.
 #[utoipa::path(post, path = "/api/tasks/{id}/cancel", params(("id" = String, Path)),
     responses((status = 200, description = "`{task}`"), (status = 409, description = "task_over")))]
 pub(super) async fn cancel(

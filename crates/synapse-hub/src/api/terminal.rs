@@ -33,7 +33,7 @@ struct Window {
     resize: (u16, u16),
 }
 
-/// Shows a terminal.
+/// Attaches to an agent's terminal over a WebSocket.
 #[utoipa::path(get, path = "/api/agents/{id}/terminal", params(("id" = String, Path)),
     responses((status = 101, description = "a WebSocket; see docs/hub-api.md")))]
 pub(super) async fn attach(

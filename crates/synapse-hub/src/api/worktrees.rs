@@ -36,14 +36,14 @@ impl Hub {
     }
 }
 
-/// All repositories.
+/// Lists the repositories and their worktrees.
 #[utoipa::path(get, path = "/api/worktrees", responses((status = 200, description = "`{repositories}`")))]
 pub(super) async fn list(State(hub): State<Hub>) -> Json<Value> {
     let repositories = worktrees::list(&hub.known, &hub.scope, &hub.views()).await;
     Json(json!({ "repositories": repositories }))
 }
 
-/// One worktree, with its size.
+/// Gets a worktree, with its size.
 #[utoipa::path(get, path = "/api/worktrees/{id}", params(("id" = String, Path)),
     responses((status = 200, description = "`{worktree}`"), (status = 404, description = "no_such_worktree")))]
 pub(super) async fn show(
@@ -68,7 +68,7 @@ pub(super) struct NewWorktree {
     agent: Option<NewAgent>,
 }
 
-/// Makes one, and starts an agent in it.
+/// Creates a worktree, and starts an agent in it.
 #[utoipa::path(post, path = "/api/worktrees", request_body = NewWorktree,
     responses((status = 201, description = "`{worktree, agent}`"), (status = 400, description = "bad_ref, bad_name"), (status = 409, description = "exists")))]
 pub(super) async fn create(
@@ -103,7 +103,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(body)))
 }
 
-/// What it changes.
+/// Gets the changes of a worktree.
 #[utoipa::path(get, path = "/api/worktrees/{id}/diff", params(("id" = String, Path), Against),
     responses((status = 200, description = "the changes", body = Diff)))]
 pub(super) async fn diff(
@@ -115,7 +115,7 @@ pub(super) async fn diff(
     worktrees::diff(&spot, &tree, &against).await.map(Json)
 }
 
-/// Merges its branch.
+/// Merges the branch of a worktree.
 #[utoipa::path(post, path = "/api/worktrees/{id}/merge", params(("id" = String, Path)), request_body = Merge,
     responses((status = 200, description = "merged", body = Merged), (status = 409, description = "dirty, conflict, nothing_to_merge")))]
 pub(super) async fn merge(
@@ -129,7 +129,7 @@ pub(super) async fn merge(
     merged.map(Json)
 }
 
-/// Removes it.
+/// Removes a worktree.
 #[utoipa::path(delete, path = "/api/worktrees/{id}", params(("id" = String, Path), Removal),
     responses((status = 200, description = "gone", body = Removed), (status = 409, description = "agents_here, dirty, unmerged, main_worktree, locked")))]
 pub(super) async fn remove(

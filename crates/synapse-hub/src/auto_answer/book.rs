@@ -74,7 +74,6 @@ impl Book {
     }
 }
 
-/// The file.
 #[derive(Debug)]
 pub(super) struct BookFile {
     path: PathBuf,

@@ -10,7 +10,7 @@ pub(crate) enum NotPlain {
     Empty,
     #[error("it has more than one line")]
     Lines,
-    #[error("it has '{0}', which a shell does not take as it is")]
+    #[error("it has '{0}', which a shell would interpret")]
     Special(char),
     #[error("a quote is not closed")]
     Quote,

@@ -47,7 +47,7 @@ pub(crate) struct Wish {
 /// Why a wish cannot be a rule.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadRule {
-    #[error("say for whom the rule is: 'profile' or 'agent'")]
+    #[error("a rule needs 'profile' or 'agent'")]
     ForNobody,
     #[error("there is no profile '{0}'; GET /api/profiles lists them")]
     Profile(String),
@@ -82,7 +82,7 @@ impl From<NotPlain> for BadRule {
 /// Why a rule leaves a question to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Left {
-    #[error("it is not known by itself what would be done")]
+    #[error("the question does not say which command it is about")]
     NoCall,
     #[error("it is not about a command")]
     NoCommand,
@@ -92,11 +92,10 @@ pub(crate) enum Left {
     NotPlain(NotPlain),
     #[error("no rule names this command")]
     Other,
-    #[error("what the rule chooses is not on offer, or more than once")]
+    #[error("the option that the rule chooses is missing or appears more than once")]
     NoOption,
 }
 
-/// A rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Rule {
@@ -297,7 +296,7 @@ mod tests {
         let handle = Handle::parse("x").unwrap();
         let rule = wish(&json!({})).unwrap();
         for (question, why) in [
-            (json!({ "call": null }), "not known by itself"),
+            (json!({ "call": null }), "does not say which command"),
             (call("Edit", "a.rs", true), "not about a command"),
             (
                 call("Bash", "cargo test", false),
@@ -306,7 +305,7 @@ mod tests {
             (call("Bash", "cargo test\nrm", true), "more than one line"),
             (call("Bash", "cargo test $X", true), "'$'"),
             (call("Bash", "make", true), "no rule names"),
-            (json!({ "options": [] }), "not on offer"),
+            (json!({ "options": [] }), "is missing or appears"),
         ] {
             let left = rule.answer("claude", &handle, &asked(&question)).unwrap();
             let left = left.unwrap_err().to_string();

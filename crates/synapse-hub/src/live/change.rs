@@ -1,4 +1,4 @@
-//! What can happen to what the hub knows.
+//! The changes that the hub's state can undergo.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::shapes::{Asked, Status, TaskLine};
 use synapse_machine::registry::{AgentId, Entry};
 
-/// Something happened.
 #[derive(Debug)]
 pub(crate) enum Change {
     /// An agent is there, or is there anew.
@@ -15,7 +14,6 @@ pub(crate) enum Change {
     Vanished(AgentId, Gone),
     /// It says what it does.
     Reported(AgentId, Box<Report>),
-    /// It does not answer.
     Unreachable(AgentId, String),
     /// It works elsewhere, or on another branch.
     Moved(AgentId, Place),
@@ -42,7 +40,7 @@ pub(crate) enum Change {
 pub(crate) enum Gone {
     /// It gave its place back.
     Stopped,
-    /// Its host died without a word.
+    /// Its host died without removing its entry.
     Died,
 }
 
@@ -93,12 +91,10 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Answer {
-    /// The question.
     #[serde(skip)]
     pub(crate) prompt: String,
     /// What was answered; a password is not told.
     pub(crate) value: String,
-    /// The device.
     pub(crate) by: String,
     /// The rule that answered instead of a person.
     pub(crate) rule: Option<String>,

@@ -1,4 +1,4 @@
-//! What pages are told.
+//! The updates sent to pages.
 
 use jiff::Timestamp;
 use serde::Serialize;

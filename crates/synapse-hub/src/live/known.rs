@@ -1,4 +1,4 @@
-//! What is known of one agent.
+//! What the hub knows about one agent.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use synapse_machine::registry::{AgentId, Entry};
 /// Everybody, by id.
 pub(crate) type Agents = BTreeMap<AgentId, Known>;
 
-/// One agent.
 #[derive(Debug)]
 pub(crate) struct Known {
     /// What the registry says.

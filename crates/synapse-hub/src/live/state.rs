@@ -1,4 +1,4 @@
-//! What is known, and how it follows from what happened. Pure: the time is an argument.
+//! The hub's state, folded from changes. Pure: the time is an argument.
 
 use jiff::Timestamp;
 use serde::Serialize;

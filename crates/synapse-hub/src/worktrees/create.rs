@@ -16,7 +16,6 @@ use crate::problem::Problem;
 /// Longer names make no folder that anybody could type.
 const LONGEST: usize = 100;
 
-/// What somebody wants.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct Wish {
     /// To be made, or to be checked out if there is one.
@@ -27,7 +26,6 @@ pub(crate) struct Wish {
     pub(crate) name: Option<String>,
 }
 
-/// Makes it.
 pub(crate) async fn create(main: &Path, wish: &Wish) -> Result<Spot, Problem> {
     let branch = Branch::parse(&wish.branch)?;
     let usual = format!("{}-{}", name_of(main), branch.as_str().replace('/', "-"));

@@ -30,7 +30,6 @@ pub(crate) struct Against {
     path: Option<String>,
 }
 
-/// All changes.
 #[derive(Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Diff {
@@ -57,8 +56,11 @@ pub(crate) struct DiffFile {
     truncated: bool,
 }
 
-/// Compares.
-pub(crate) async fn diff(spot: &Spot, tree: &Worktree, wish: &Against) -> Result<Diff, Problem> {
+pub(crate) async fn diff(
+    spot: &Spot,
+    tree: &Worktree,
+    wish: &Against,
+) -> Result<Diff, Problem> {
     if spot.main.is_none() {
         return Err(Problem::bad(
             "this folder is no git repository, so nothing can be compared",

@@ -28,7 +28,6 @@ pub(crate) async fn list(known: &Known, scope: &Scope, agents: &[Agent]) -> Vec<
     repositories
 }
 
-/// One worktree.
 pub(crate) async fn describe(spot: &Spot, agents: &[Agent]) -> Result<Worktree, Problem> {
     let Some(main) = &spot.main else {
         let tree = Tree {

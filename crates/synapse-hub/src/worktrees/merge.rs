@@ -12,7 +12,6 @@ use super::{Spot, Worktree};
 use crate::git::{Branch, Revision, Said, ask, git};
 use crate::problem::Problem;
 
-/// What somebody wants.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(crate) struct Merge {
@@ -24,7 +23,6 @@ pub(crate) struct Merge {
     message: Option<String>,
 }
 
-/// What came of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Merged {
@@ -33,8 +31,11 @@ pub(crate) struct Merged {
     fast_forward: bool,
 }
 
-/// Merges it.
-pub(crate) async fn merge(spot: &Spot, tree: &Worktree, wish: &Merge) -> Result<Merged, Problem> {
+pub(crate) async fn merge(
+    spot: &Spot,
+    tree: &Worktree,
+    wish: &Merge,
+) -> Result<Merged, Problem> {
     let (Some(main), Some(branch)) = (&spot.main, &tree.branch) else {
         return Err(Problem::bad(
             "no branch is checked out here, so there is none to merge",

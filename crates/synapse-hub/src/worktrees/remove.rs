@@ -9,7 +9,6 @@ use super::{Spot, Worktree};
 use crate::git::{Branch, ask};
 use crate::problem::Problem;
 
-/// What somebody wants.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
 pub(crate) struct Removal {
@@ -31,14 +30,12 @@ pub(crate) struct Counts {
     pub(crate) unmerged: u32,
 }
 
-/// What came of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Removed {
     removed: bool,
     branch_deleted: bool,
 }
 
-/// Removes it.
 pub(crate) async fn remove(
     spot: &Spot,
     tree: &Worktree,

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 /// A place in a file, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
     pub file: PathBuf,
-    /// The line.
     pub line: u64,
     /// The character in it.
     pub column: u64,
@@ -24,9 +22,7 @@ impl fmt::Display for Place {
 /// A key nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// Where it stands.
     pub place: Place,
-    /// The key.
     pub key: String,
     /// The key closest to it.
     pub nearest: String,
@@ -47,24 +43,13 @@ impl fmt::Display for UnknownKey {
 pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("{}: {why}", file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        why: io::Error,
-    },
+    Read { file: PathBuf, why: io::Error },
     /// It is no YAML.
     #[error("{place}: {message}")]
-    Syntax {
-        /// Where.
-        place: Place,
-        /// What is wrong.
-        message: String,
-    },
+    Syntax { place: Place, message: String },
     /// A value makes no sense.
     #[error("{place}: {} must be {right}{}", name(.key), because(.cause.as_deref()))]
     Value {
-        /// Where.
         place: Place,
         /// The key, with those above it; empty for the whole file.
         key: String,
@@ -120,7 +105,7 @@ fn because(cause: Option<&str>) -> String {
 fn syntax_message(error: &serde_saphyr::Error) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key '{key}' stands here a second time")
+            format!("the key '{key}' appears a second time")
         }
         other => {
             // It ends with the place, which we have said already.

@@ -1,4 +1,4 @@
-//! How an agent is reached: where it listens, by which names, who gets in, and how much it puts up with.
+//! How an agent is reached: where it listens, by which names, who gets in, and its limits.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use hyper::Uri;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Auth, Config, seconds};
+use super::{Auth, Config, seconds, settings};
 use crate::paths::expand_home;
 
 /// The most connections an agent may be told to take.
@@ -33,19 +33,19 @@ pub struct Reach {
     pub host_names: Vec<String>,
     /// What makes it speak TLS.
     pub tls: Option<Tls>,
-    /// How much it puts up with.
+    /// Limits on connections, headers and bodies.
     pub limits: Limits,
 }
 
 /// Why an agent must not be reached like this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "on {0} anybody could come in: with `auth: none` an agent listens on 127.0.0.1 only; set auth to token or same-user, and others show the agent's token"
+    "with `auth: none` an agent may listen only on 127.0.0.1, because on {0} anybody could call it; set auth to token or same-user, and let others show the agent's token"
 )]
 pub struct OpenToAll(IpAddr);
 
 impl Config {
-    /// How an agent is reached that is started without a word about it.
+    /// How an agent is reached whose start names nothing else.
     pub fn reach(&self) -> Reach {
         Reach {
             listen: self.listen,
@@ -74,7 +74,7 @@ impl Reach {
 }
 
 /// `tls`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Pair")]
 pub struct Tls {
     /// The certificate and those between it and the authority, PEM.
@@ -98,21 +98,21 @@ impl TryFrom<Pair> for Tls {
 
     fn try_from(pair: Pair) -> Result<Self, &'static str> {
         let (Some(cert), Some(key)) = (pair.cert, pair.key) else {
-            return Err("cert and key are needed both");
+            return Err("both cert and key are needed");
         };
         Ok(Self { cert, key })
     }
 }
 
 /// `limits`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Limits {
     /// Connections at one time.
     #[serde(deserialize_with = "connections")]
     pub connections: usize,
     /// How long a client may take for the headers of a request, and be silent between two.
-    #[serde(deserialize_with = "seconds")]
+    #[serde(deserialize_with = "seconds", serialize_with = "settings::seconds")]
     pub header_timeout: Duration,
 }
 
@@ -181,7 +181,7 @@ pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
     let is_name =
         |name: &String| !name.is_empty() && !name.contains(['/', '*', ' ', '@', '#', '?']);
     match names.iter().find(|name| !is_name(name)) {
-        Some(odd) => Err(D::Error::custom(format!("'{odd}' is no name of a machine"))),
+        Some(odd) => Err(D::Error::custom(format!("'{odd}' is not a host name"))),
         None => Ok(names),
     }
 }

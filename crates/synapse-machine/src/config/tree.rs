@@ -1,5 +1,6 @@
 //! The keys of a YAML file and where each stands, whatever they mean.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -19,6 +20,17 @@ pub(super) struct Branch {
 }
 
 impl Tree {
+    /// The line of every key, by the names that lead to it, joined by dots.
+    pub(super) fn lines(&self) -> BTreeMap<String, u64> {
+        let mut lines = BTreeMap::new();
+        for branch in &self.0 {
+            let below = branch.below.lines().into_iter();
+            lines.extend(below.map(|(path, line)| (format!("{}.{path}", branch.key), line)));
+            lines.insert(branch.key.clone(), branch.line);
+        }
+        lines
+    }
+
     /// The key that a place in the file belongs to: the last that begins before it.
     pub(super) fn path_to(&self, place: Location) -> Vec<&str> {
         let begins_before =

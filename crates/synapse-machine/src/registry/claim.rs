@@ -21,7 +21,6 @@ const ATTEMPTS: u32 = 8;
 /// Who wants a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Applicant<'a> {
-    /// The machine.
     pub host: &'a str,
     /// Where the program will work; absolute.
     pub dir: &'a Path,
@@ -103,7 +102,6 @@ impl Claim {
         &self.entry.agent_id
     }
 
-    /// What it is called.
     pub fn handle(&self) -> &Handle {
         &self.entry.handle
     }

@@ -1,4 +1,4 @@
-//! What the registry says of one agent: the file others read to find it.
+//! The registry entry of one agent: the file by which others find it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,7 +20,6 @@ pub struct Entry {
     pub agent_id: AgentId,
     /// What kind of program it wraps.
     pub agent_type: String,
-    /// Where it listens.
     pub port: u16,
     /// What it was doing when it last said so.
     pub status: Status,
@@ -45,7 +44,7 @@ pub struct Entry {
     /// The file with the token that lets its owner in.
     #[serde(default)]
     pub token_path: Option<PathBuf>,
-    /// Whether the token is another one than before, because the run before ended without a word.
+    /// Whether the token is another one than before, because the previous run did not end cleanly.
     #[serde(
         default,
         skip_serializing_if = "std::ops::Not::not",
@@ -67,10 +66,10 @@ impl Entry {
     /// Reads the text of an entry.
     ///
     /// # Errors
-    /// When it is not JSON, or a field of seed 001 is missing or wrong.
+    /// When it is not JSON, or a required field is missing or wrong.
     pub fn parse(text: &[u8]) -> serde_json::Result<Self> {
         let mut entry: Self = serde_json::from_slice(text)?;
-        // An entry with the seed's fields alone is called by what it is.
+        // An entry with the required fields alone is called by its profile.
         if entry.profile.is_empty() {
             entry.profile.clone_from(&entry.agent_type);
         }
@@ -136,7 +135,6 @@ impl fmt::Display for AgentId {
 pub enum Status {
     /// The program has not shown its prompt yet.
     Starting,
-    /// It works.
     Busy,
     /// It waits for something to do.
     Idle,
@@ -169,12 +167,12 @@ pub enum Transport {
 mod tests {
     use super::*;
 
-    const SEED: &str = r#"{"agent_id":"abc123","agent_type":"claude","port":8100,"status":"BUSY",
+    const REQUIRED: &str = r#"{"agent_id":"abc123","agent_type":"claude","port":8100,"status":"BUSY",
         "pid":12345,"working_dir":"/path/to/project","endpoint":"http://localhost:8100"}"#;
 
     #[test]
-    fn an_entry_of_the_seed_is_enough() {
-        let entry = Entry::parse(SEED.as_bytes()).unwrap();
+    fn the_required_fields_of_an_entry_are_enough() {
+        let entry = Entry::parse(REQUIRED.as_bytes()).unwrap();
         assert_eq!(entry.status, Status::Busy);
         assert_eq!(entry.handle.as_str(), "claude");
         assert_eq!(entry.profile, "claude");
@@ -183,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_a_later_version_says_is_kept() {
-        let text = SEED.replace(
+        let text = REQUIRED.replace(
             "\"BUSY\"",
             r#""DREAMING","transport":"nats","moon":{"phase":1}"#,
         );

@@ -45,7 +45,6 @@ pub enum PortError {
     /// The wanted port is taken.
     #[error("port {port} is taken by {}", name(.holder.as_deref()))]
     Taken {
-        /// The port.
         port: u16,
         /// The agent that has it, if it is one.
         holder: Option<Box<Entry>>,
@@ -55,12 +54,7 @@ pub enum PortError {
     AllTaken,
     /// The system refuses for another reason.
     #[error("cannot listen on {address}: {why}")]
-    Refused {
-        /// Where.
-        address: SocketAddr,
-        /// What the system said.
-        why: io::Error,
-    },
+    Refused { address: SocketAddr, why: io::Error },
 }
 
 impl Registry {

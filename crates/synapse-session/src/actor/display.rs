@@ -1,4 +1,4 @@
-//! The human's terminal, as the actor minds it.
+//! The actor's side of the human's terminal.
 
 use std::io;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The end of an agent that is stopped while its program waits for input: the program is asked to leave with
-//! its own keys first, so that it can save what it has and say how to come back.
+//! Stops a program that waits for input gracefully: its own exit keys are pressed first, so that it can
+//! save its state and say how to resume.
 
 use std::time::Duration;
 

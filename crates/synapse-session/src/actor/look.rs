@@ -1,4 +1,4 @@
-//! What others are shown of the agent: how it stands, its screen, and how that is read.
+//! What others see of the agent: its state, its screen, and how the screen is read.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the program itself sends: lines of its reply that are messages to other agents, and the reply it
-//! gives in so many words.
+//! Messages that the program itself sends: lines of its reply that are addressed to other agents, and
+//! replies it submits with `synapse reply`.
 
 use synapse_a2a::event::{Origin, Source};
 use synapse_a2a::id::TaskId;

@@ -1,4 +1,4 @@
-//! What watchers are told of a reply while it appears.
+//! Streams a reply to watchers while it appears.
 
 use std::time::Duration;
 

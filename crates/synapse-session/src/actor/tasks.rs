@@ -1,4 +1,4 @@
-//! What happens to tasks, as events.
+//! Turns what happens to tasks into events.
 
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
-//! The running turn: typed when the keyboard is free, fed with what is seen and heard, and what it decides
-//! is done.
+//! Runs the current turn: types its message when the keyboard is free, feeds it with what the witnesses
+//! report, and performs its effects.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use synapse_a2a::error::FailureCode;
-use synapse_a2a::event::Status;
+use synapse_a2a::event::{Source, Status};
 use synapse_a2a::id::TaskId;
 use synapse_term::keys::{Discipline, paste};
 use synapse_term::reading::Reading;
@@ -121,7 +121,8 @@ impl Session {
         let has_transcript = self.witnesses.has_transcript();
         self.running = Some(Running {
             task: order.task,
-            turn: Turn::begin(text, submit, delay, has_transcript, now),
+            turn: Turn::begin(text, submit, delay, has_transcript, now)
+                .with_response_timeout(self.profile.response_timeout),
             stop_receipts: Vec::new(),
             growth: Growth::default(),
         });
@@ -176,7 +177,17 @@ impl Session {
         let ending = self.with_partial(ending);
         self.let_go();
         let (code, message) = match ending {
-            Ending::Replied(_) if has_answered => {
+            Ending::Replied(_) | Ending::TimedOut if has_answered => {
+                return self.move_to(&task, Status::Completed);
+            }
+            Ending::TimedOut => {
+                let reply = self.watcher.partial_reply();
+                let mut words = reply.map_or_else(
+                    || Words::whole("", Source::Timeout),
+                    |reply| Words::shown(&reply),
+                );
+                words.source = Source::Timeout;
+                self.reply(&task, words);
                 return self.move_to(&task, Status::Completed);
             }
             Ending::Replied(words) => {

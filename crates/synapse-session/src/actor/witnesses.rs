@@ -1,5 +1,5 @@
-//! What others than the screen say: the program through its hooks and its transcript. Each word goes to
-//! the judge, who weighs it against the screen, and to the running turn.
+//! The witnesses beside the screen: the program's hooks and its transcript. Each report goes to the judge,
+//! who weighs it against the screen, and to the running turn.
 
 use std::time::Duration;
 

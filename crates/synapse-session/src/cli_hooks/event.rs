@@ -16,11 +16,9 @@ pub struct HookEvent {
     pub turn: Option<String>,
     /// It comes from a subagent, which has turns of its own.
     pub is_aside: bool,
-    /// What was said.
     pub what: What,
 }
 
-/// What was said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A conversation begins, or goes on under another name.
@@ -33,7 +31,6 @@ pub enum What {
     ToolEnds {
         /// The name of the call.
         id: String,
-        /// The tool.
         tool: String,
         /// What it was called with.
         input: Value,
@@ -55,7 +52,6 @@ pub enum What {
 /// A tool call that waits for a permission, or a question in the shape of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
-    /// The tool.
     pub tool: String,
     /// What it was called with.
     pub input: Value,

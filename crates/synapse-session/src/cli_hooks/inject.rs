@@ -10,7 +10,6 @@ use synapse_machine::hex::hex;
 
 /// What the user gives the program.
 pub struct Given<'a> {
-    /// Arguments.
     pub args: &'a [String],
     /// What is in a file, if it can be read.
     pub read: &'a dyn Fn(&Path) -> Option<String>,

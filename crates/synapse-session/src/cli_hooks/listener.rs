@@ -33,7 +33,6 @@ const GENERATIONS: usize = 32;
 /// What a hook said, and where its answer goes, if it waits for one.
 #[derive(Debug)]
 pub struct HookMessage {
-    /// What was said.
     pub event: HookEvent,
     /// Where the answer to a permission request goes. Dropped without an answer, the program's own dialog
     /// decides.
@@ -43,7 +42,6 @@ pub struct HookMessage {
 /// The answer to a permission request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Do it.
     Allow,
     /// Do it with this input instead.
     AllowWith(Value),
@@ -111,7 +109,6 @@ impl HookListener {
         })
     }
 
-    /// Where it listens.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,8 +1,8 @@
-//! From what the hooks say to what can be believed of it. Pure.
+//! Decides which hook events to believe. Pure.
 //!
-//! Each hook is a process of its own, so events can overtake each other; tools are children of the program
-//! just as hooks are, so a tool could speak in its name. A turn is not over while one of its tools is at
-//! work: such a word is not believed, and the transcript or the screen tells the end.
+//! Each hook is a process of its own, so events can overtake each other. Tools are children of the program
+//! just as hooks are, so a tool could send a false event. A turn is not over while one of its tools runs:
+//! an event that says so is ignored, and the transcript or the screen decides.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

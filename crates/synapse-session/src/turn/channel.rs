@@ -13,11 +13,9 @@ const ASK_PAUSE: Duration = Duration::from_millis(500);
 pub enum ChannelInput {
     /// A part of the answer: the screen has nothing to add.
     Answer,
-    /// A question.
     Ask(Box<Question>),
     /// It refuses the task, and says why.
     Refuse(String),
-    /// Anything else.
     Note,
 }
 
@@ -26,7 +24,6 @@ pub enum ChannelInput {
 pub struct Channel {
     /// The program gave its answer there.
     pub has_answered: bool,
-    /// What it asks.
     question: Option<Box<Question>>,
     /// When to tell the question, if the program is silent until then.
     ask_at: Option<Duration>,

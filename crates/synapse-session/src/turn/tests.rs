@@ -353,3 +353,39 @@ fn a_program_that_rests_with_the_turn_open_does_not_keep_everybody_waiting() {
     let ended = play.turn.step(Input::Tick, rest, AT(3_400));
     assert_eq!(ended, [broken(TurnError::Unseen)]);
 }
+
+#[test]
+fn a_program_that_falls_silent_has_answered() {
+    let timed_out = [Effect::Ended(Ending::TimedOut)];
+    let silent = || {
+        let mut play = Play::submitted(false);
+        play.turn = play.turn.with_response_timeout(Some(AT(5_000)));
+        assert_eq!(play.see(&Reading::Busy, 400), [Effect::Started]);
+        play
+    };
+    let mut play = silent();
+    assert_eq!(play.turn.deadline(), Some(AT(5_400)));
+    assert_eq!(play.step(Input::Output, 1_000), []);
+    assert_eq!(play.turn.deadline(), Some(AT(6_000)), "it wrote something");
+    assert_eq!(play.tick(5_999), []);
+    assert_eq!(play.tick(6_000), timed_out);
+
+    let mut play = silent();
+    play.see(&asking(), 500);
+    assert_eq!(
+        play.tick(60_000),
+        [],
+        "a question waits as long as it takes"
+    );
+    play.see(&Reading::Busy, 70_000);
+    assert_eq!(play.tick(74_999), [], "the time begins anew");
+    assert_eq!(play.tick(75_000), timed_out);
+
+    let mut play = silent();
+    play.step(Input::Hook(&taken(None)), 500);
+    assert_eq!(play.tick(60_000), [], "its hook will say when it is over");
+
+    let mut play = Play::submitted(false);
+    play.see(&Reading::Busy, 400);
+    assert_eq!(play.turn.deadline(), None, "no profile asks for it");
+}

@@ -1,4 +1,4 @@
-//! What goes into a turn and what comes out of it.
+//! The inputs and effects of a turn.
 
 use std::time::Duration;
 
@@ -113,7 +113,6 @@ pub enum Effect {
 /// A text and how it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// The text.
     pub text: String,
     /// How it is known.
     pub source: Source,
@@ -146,6 +145,8 @@ impl Words {
 pub enum Ending {
     /// With a reply.
     Replied(Words),
+    /// The program fell silent; the reply is what the screen shows.
+    TimedOut,
     /// It was interrupted, or refused what it wanted to do; with what was said until then.
     Interrupted(Option<Words>),
     /// The program said that it failed.
@@ -173,7 +174,7 @@ pub enum TurnError {
     )]
     NoReaction,
     /// The program rests, and nobody saw it work.
-    #[error("the agent is idle again, but what it answered could not be told from its screen")]
+    #[error("the agent is idle again, but its reply could not be found on the screen")]
     Unseen,
     /// The program is gone.
     #[error("the agent exited before it answered")]

@@ -254,6 +254,5 @@ pub enum Given {
     Nothing,
     /// A command to the program itself: it may do without a reply.
     Command,
-    /// A message.
     Message,
 }

@@ -23,7 +23,6 @@ const STILL: Duration = Duration::from_millis(700);
 /// A disagreement shorter than this is one witness being later than the other.
 const LATE: Duration = Duration::from_secs(1);
 
-/// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// The program itself, through its hooks.

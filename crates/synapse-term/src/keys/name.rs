@@ -73,14 +73,10 @@ const BACK_TAB: &str = "BTab";
 pub enum KeyError {
     /// Nothing, or nothing after the modifiers.
     #[error("\"{word}\" names no key")]
-    Missing {
-        /// What was given.
-        word: String,
-    },
+    Missing { word: String },
     /// A word that is no key.
     #[error("no key is called \"{word}\"; the nearest is {nearest}")]
     Unknown {
-        /// What was given.
         word: String,
         /// The name closest to it, with the same modifiers.
         nearest: String,
@@ -88,7 +84,6 @@ pub enum KeyError {
     /// A prefix that is no modifier.
     #[error("\"{modifier}\" in \"{word}\" is no modifier; use C- (ctrl), M- (alt) or S- (shift)")]
     UnknownModifier {
-        /// What was given.
         word: String,
         /// The part that should have been a modifier.
         modifier: String,

@@ -24,7 +24,6 @@ pub(super) struct ProfileFile {
     cwd: Option<String>,
     idle_regex: Option<Pattern>,
     submit_sequence: Option<String>,
-    /// Milliseconds.
     submit_delay: Option<u64>,
     interrupt_key: Option<KeyName>,
     interrupt_presses: Option<u8>,
@@ -36,8 +35,7 @@ pub(super) struct ProfileFile {
     input_detection: Option<InputDetection>,
     output_routing: Option<OutputRouting>,
     response_end: Option<String>,
-    /// Seconds.
-    response_timeout: Option<u64>,
+    response_timeout: Option<Seconds>,
     parse_code_blocks: Option<bool>,
     parse_file_refs: Option<bool>,
     parse_json: Option<bool>,
@@ -54,7 +52,6 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// Reads YAML.
     pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
         serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
             origin: origin.to_owned(),
@@ -104,9 +101,7 @@ impl ProfileFile {
             input_detection: self.input_detection.unwrap_or(base.input_detection),
             output_routing: self.output_routing.unwrap_or(base.output_routing),
             response_end: self.response_end.or(base.response_end),
-            response_timeout: self
-                .response_timeout
-                .map_or(base.response_timeout, Duration::from_secs),
+            response_timeout: self.response_timeout.map(|s| s.0).or(base.response_timeout),
             parse_code_blocks: self.parse_code_blocks.unwrap_or(base.parse_code_blocks),
             parse_file_refs: self.parse_file_refs.unwrap_or(base.parse_file_refs),
             parse_json: self.parse_json.unwrap_or(base.parse_json),
@@ -154,6 +149,20 @@ impl<'de> Deserialize<'de> for KeyName {
         let name = String::deserialize(deserializer)?;
         Key::parse(&name).map_err(serde::de::Error::custom)?;
         Ok(Self(name))
+    }
+}
+
+/// A time in seconds, longer than none.
+#[derive(Debug)]
+struct Seconds(Duration);
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        let time = Duration::try_from_secs_f64(seconds).ok();
+        let time = time.filter(|time| !time.is_zero());
+        time.map(Self)
+            .ok_or_else(|| serde::de::Error::custom("must be a number of seconds greater than 0"))
     }
 }
 

@@ -103,7 +103,6 @@ pub struct AskingRules {
 pub struct Form {
     /// The row that asks; its first group, if any, is the question.
     pub line: Pattern,
-    /// What is asked for.
     #[serde(rename = "type")]
     pub kind: Kind,
 }
@@ -135,11 +134,10 @@ pub struct SpeechRules {
 pub struct OutcomeRules {
     /// It was interrupted or refused.
     pub interrupted: Vec<Pattern>,
-    /// It failed.
     pub failed: Vec<Pattern>,
 }
 
-/// The questions of plain programs (seed 000 §2.3).
+/// The questions of plain programs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InputDetection {
@@ -164,7 +162,6 @@ impl Default for InputDetection {
 pub struct ExtraPattern {
     /// Matched against the cursor's line.
     pub pattern: Pattern,
-    /// What is asked for.
     #[serde(rename = "type")]
     pub kind: Kind,
     /// The answers it takes.

@@ -69,7 +69,6 @@ pub enum AnswerError {
     /// The answer is none of the options.
     #[error("'{answer}' is none of the options: {options}")]
     NoSuchOption {
-        /// What was said.
         answer: String,
         /// What could be said.
         options: String,
@@ -77,7 +76,6 @@ pub enum AnswerError {
     /// Several options fit.
     #[error("'{answer}' fits several options: {options}")]
     Ambiguous {
-        /// What was said.
         answer: String,
         /// The options it fits.
         options: String,

@@ -1,5 +1,5 @@
 //! Questions asked at the end of a line: (y/n), `(Y)es/(N)o [Yes]:`, passwords, names, numbers.
-//! The patterns of seed 000 §2.3 in English and Japanese, matched against the cursor's line.
+//! Known patterns in English and Japanese, matched against the cursor's line.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::profile::Profile;
 /// The options above a numbered question are looked for this far up.
 const REACH: usize = 12;
 
-/// A pattern of the seed with what it asks for.
+/// A pattern with what it asks for.
 struct Rule {
     pattern: Regex,
     kind: Kind,

@@ -7,7 +7,6 @@ use crate::profile::Pattern;
 /// A stretch of a turn by one speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Who.
     pub speaker: Speaker,
     /// What, with soft wraps joined.
     pub text: String,
@@ -16,9 +15,7 @@ pub struct Block {
 /// Who a stretch of a conversation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// The model.
     Model,
-    /// A tool.
     Tool,
     /// The program itself.
     Program,

@@ -340,7 +340,6 @@ impl Furniture {
 /// The lines that hold a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
-    /// The first.
     pub(super) from: usize,
     /// The one after the last.
     pub(super) to: usize,

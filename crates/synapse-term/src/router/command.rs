@@ -57,7 +57,6 @@ pub struct Command {
     pub priority: Option<u8>,
     /// Files to send along, as typed.
     pub files: Vec<String>,
-    /// The message.
     pub message: String,
 }
 
@@ -76,7 +75,6 @@ pub enum ResponseMode {
 pub struct CommandError {
     /// Who is addressed, as typed, without the `@`.
     pub handle: String,
-    /// What is wrong.
     pub problem: Problem,
 }
 
@@ -93,16 +91,10 @@ pub enum Problem {
     },
     /// A flag at the end that needs a word after it.
     #[error("{flag} needs a value")]
-    MissingValue {
-        /// The flag.
-        flag: &'static str,
-    },
+    MissingValue { flag: &'static str },
     /// A quote that is never closed.
     #[error("the quote after {flag} is not closed")]
-    OpenQuote {
-        /// The flag.
-        flag: &'static str,
-    },
+    OpenQuote { flag: &'static str },
     /// A priority out of range.
     #[error("--priority is a number from 1 to 5, not \"{given}\"")]
     Priority {
@@ -131,6 +123,11 @@ impl Pattern {
             found @ 0..2 => Err(PatternError::Groups { found }),
             _ => Ok(Self(regex)),
         }
+    }
+
+    /// The regular expression as it was written.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 
     /// What `line` asks for, if it is addressed to somebody and says something.

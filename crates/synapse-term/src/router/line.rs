@@ -23,12 +23,10 @@ pub(super) struct Line {
 /// How much is known of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Certainty {
-    /// Every character.
     #[default]
     Known,
     /// Only that it is one line with the cursor at its end, so that Ctrl-U empties it.
     OneLine,
-    /// Nothing.
     Lost,
 }
 

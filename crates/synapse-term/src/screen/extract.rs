@@ -87,7 +87,6 @@ const LOOKS: Flags = Flags::BOLD
 /// What a cell adds to the text of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Its character.
     Glyph,
     /// A blank: half of a wide character whose other half was overwritten.
     Blank,

@@ -55,12 +55,10 @@ impl Size {
         }
     }
 
-    /// Columns.
     pub fn cols(self) -> u16 {
         self.cols
     }
 
-    /// Rows.
     pub fn rows(self) -> u16 {
         self.rows
     }

@@ -54,7 +54,6 @@ impl Part {
 pub struct RowPart {
     /// What it was taken for.
     pub part: Part,
-    /// The evidence.
     pub why: &'static str,
 }
 

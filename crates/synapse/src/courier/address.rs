@@ -1,5 +1,5 @@
-//! Who is meant by a handle typed in a terminal: somebody, or everyone else. Reads files, so it is not for
-//! the actor.
+//! Resolves a handle typed in a terminal: one agent, or all others. It reads files, so the actor must not
+//! call it.
 
 use synapse_client::address::{FindError, Whom};
 use synapse_machine::handle::{AddressError, EVERYONE};
@@ -9,7 +9,6 @@ use super::Desk;
 
 /// Who gets a message.
 pub(super) enum Target {
-    /// Somebody.
     One(Whom),
     /// All but ourselves.
     Everyone(Vec<Entry>),
@@ -36,7 +35,7 @@ pub(super) fn resolve(desk: &Desk, word: &str) -> Result<Target, Unmet> {
     }
     match desk.book.find(word, &desk.own.working_dir) {
         Ok(Whom::Local(entry)) if entry.agent_id == desk.own.agent_id => {
-            let why = format!("@{} is this very agent", entry.handle);
+            let why = format!("@{} is this agent itself", entry.handle);
             Err(Unmet::Nobody(why))
         }
         Ok(whom) => Ok(Target::One(whom)),

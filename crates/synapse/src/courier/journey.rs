@@ -1,4 +1,4 @@
-//! One message on its way: delivered, waited for if an answer is wanted, and the answer brought back.
+//! The delivery of one message: sends it, waits for the answer if one is wanted, and brings it back.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -156,7 +156,7 @@ impl Journey {
         let (desk, wanted) = (Arc::clone(&self.desk), name.to_owned());
         let found = tokio::task::spawn_blocking(move || resolve(&desk, &wanted));
         let Ok(Ok(Target::One(Whom::Local(entry)))) = found.await else {
-            let error = anyhow::anyhow!("it was started and is gone");
+            let error = anyhow::anyhow!("it was started but has already ended");
             return self.not_sent(name, &error).await;
         };
         self.to_local(&entry).await;
@@ -193,8 +193,7 @@ impl Journey {
             return;
         }
         let Ok(_place) = Arc::clone(&self.desk.journeys).try_acquire_owned() else {
-            let text =
-                format!("[→ {to}] too many answers are waited for; see: synapse task {task}");
+            let text = format!("[→ {to}] too many answers are pending; see: synapse task {task}");
             return self.notify(text).await;
         };
         let reply = self.wait(&client, &to, &task).await;
@@ -221,7 +220,7 @@ impl Journey {
 
     /// Waits for the end of a task, however long it takes. Its questions are told on the way.
     async fn wait(&self, client: &Client, to: &str, task: &str) -> Result<Result<String, String>> {
-        let gone = || format!("{to} is gone before it answered");
+        let gone = || format!("{to} ended before it answered");
         let path = format!("/tasks/{task}/subscribe");
         let mut events = client.events(&path, None).await.with_context(gone)?;
         loop {
@@ -287,8 +286,10 @@ impl Journey {
             Ok(Ok(sent)) => sent,
             Ok(Err(error)) => return self.not_sent(&to, &error.into()).await,
             Err(_) => {
-                let error =
-                    anyhow::anyhow!("it has not accepted it for {} s", ACCEPTANCE.as_secs());
+                let error = anyhow::anyhow!(
+                    "it did not accept the message within {} s",
+                    ACCEPTANCE.as_secs()
+                );
                 return self.not_sent(&to, &error).await;
             }
         };

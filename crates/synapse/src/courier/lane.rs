@@ -1,5 +1,5 @@
-//! The order of what goes to one name: two messages typed in a breath arrive as they were typed, and nobody
-//! else waits for either.
+//! Keeps messages to one name in order: two typed in quick succession arrive in the order in which they
+//! were typed, and no other recipient waits for them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

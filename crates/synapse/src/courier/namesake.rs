@@ -1,5 +1,5 @@
-//! Names that a wrapped program knows, too: Claude Code has names for its own sessions and takes `@name` for one
-//! of them. Reads files, so it is not for the actor.
+//! Names that the wrapped program itself knows: Claude Code names its own sessions and takes `@name` for
+//! one of them. It reads files, so the actor must not call it.
 
 use std::path::{Path, PathBuf};
 

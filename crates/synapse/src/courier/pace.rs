@@ -1,4 +1,4 @@
-//! How often the program may write to each of the others. Pure: time is an argument.
+//! Limits how often a program may send to each other agent. Pure: time is an argument.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 /// How many messages to one agent are let through in a span.
 const MOST: usize = 10;
 
-/// The span.
 const SPAN: Duration = Duration::from_mins(1);
 
 /// When messages went to whom.

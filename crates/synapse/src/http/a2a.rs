@@ -1,5 +1,5 @@
-//! The current A2A beside the seeds' endpoints: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
-//! `/a2a/rest`, and the card. The bindings only carry; what is asked for is done at the desk.
+//! A2A 1.0 and 0.3 beside the native dialect: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
+//! `/a2a/rest`, and the card. The bindings only translate; one service behind them does the work.
 
 pub(super) mod card;
 mod desk;

@@ -23,7 +23,7 @@ use synapse_session::{Answer, Command, Look};
 /// How much of the screen `/status` tells.
 const CONTEXT: usize = 2_000;
 
-/// Whether the host answers
+/// Check that the host answers
 #[utoipa::path(get, path = "/healthz", tag = "agent",
     responses((status = 200, description = "it does", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -35,7 +35,7 @@ pub(super) async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is no such resource")
 }
 
-/// What the agent does, and how we know
+/// Get the agent's state and the evidence for it
 #[utoipa::path(get, path = "/status", tag = "agent",
     responses((status = 200, description = "done", body = StatusAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -93,7 +93,7 @@ pub(super) struct ScreenQuery {
     ansi: bool,
 }
 
-/// The agent's screen
+/// Get the agent's screen
 #[utoipa::path(get, path = "/screen", tag = "agent", params(ScreenQuery),
     responses((status = 200, description = "the screen", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -117,7 +117,7 @@ pub(super) struct InterruptBody {
     key: Option<String>,
 }
 
-/// Stop what runs; says what came of it
+/// Interrupt what runs; reports whether it stopped
 #[utoipa::path(post, path = "/interrupt", tag = "agent", request_body = Option<InterruptBody>,
     responses((status = 200, description = "done", body = ReceiptShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -161,7 +161,7 @@ pub(super) struct AnswerBody {
     fingerprint: Option<String>,
 }
 
-/// Answers whatever is asked, by whichever task or by none.
+/// Answer the open question, whether a task asks it or not.
 #[utoipa::path(post, path = "/answer", tag = "agent", request_body = AnswerBody,
     responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

@@ -1,4 +1,4 @@
-//! Tasks wherever they are: at hand on the board, or in the store, which has those of earlier runs too.
+//! Finds a task on the board or, for finished tasks and earlier runs, in the store.
 
 use std::sync::Arc;
 

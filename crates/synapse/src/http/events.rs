@@ -1,5 +1,5 @@
-//! The events of a task as a stream (SSE), numbered, so that a client can take it up where it broke off.
-//! Each event is written once and shared by all who watch.
+//! Streams the events of a task (SSE), numbered, so that a client can resume where it was cut off. Each
+//! event is serialised once and shared by all clients.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -31,9 +31,7 @@ pub(super) type Sender = mpsc::Sender<Result<Bytes, Infallible>>;
 
 /// What a client is told of an event.
 pub(super) enum Told {
-    /// Nothing.
     Nothing,
-    /// This.
     More(Bytes),
     /// This, and nothing behind it.
     Last(Bytes),

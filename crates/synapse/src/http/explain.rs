@@ -11,7 +11,7 @@ use super::shapes;
 use synapse_client::native::{StandingShape, WitnessShape};
 use synapse_session::Command;
 
-/// How the screen is read: which row was taken for what, and why
+/// Explain how the screen is read: what each row was taken for, and why
 #[utoipa::path(get, path = "/explain", tag = "agent",
     responses((status = 200, description = "done", body = ExplainAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

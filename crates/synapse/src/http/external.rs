@@ -51,7 +51,7 @@ pub(super) struct SendBody {
     timeout: Option<f64>,
 }
 
-/// Look at the agent at an address, and keep it
+/// Discover the agent at an address, and keep it
 #[utoipa::path(post, path = "/external/discover", tag = "external", request_body = DiscoverBody,
     responses(
         (status = 200, description = "done", body = Object),
@@ -67,10 +67,10 @@ pub(super) async fn discover(
     let token = token.map_err(|error| Problem::bad(format!("'token': {error}")))?;
     let alias = body.alias.as_deref();
     let found = served.contacts.discover(&body.url, alias, token).await?;
-    Ok(Json(found.to_seed_json()))
+    Ok(Json(found.to_native_json()))
 }
 
-/// The agents elsewhere that are known
+/// List the external agents
 #[utoipa::path(get, path = "/external/agents", tag = "external",
     responses(
         (status = 200, description = "done", body = Object),
@@ -79,11 +79,11 @@ pub(super) async fn discover(
 )]
 pub(super) async fn list(State(served): State<Served>) -> Result<Json<Value>, Problem> {
     let known = with(served, Contacts::list).await?;
-    let known: Vec<Value> = known.iter().map(External::to_seed_json).collect();
+    let known: Vec<Value> = known.iter().map(External::to_native_json).collect();
     Ok(Json(json!({ "agents": known })))
 }
 
-/// What is known of one
+/// Get an external agent
 #[utoipa::path(get, path = "/external/agents/{alias}", tag = "external", params(("alias" = String, Path, description = "the agent")),
     responses(
         (status = 200, description = "done", body = Object),
@@ -95,10 +95,10 @@ pub(super) async fn show(
     Path(alias): Path<String>,
 ) -> Result<Json<Value>, Problem> {
     let known = with(served, move |contacts| contacts.find(&alias)).await?;
-    Ok(Json(known.to_seed_json()))
+    Ok(Json(known.to_native_json()))
 }
 
-/// Forget one, and its token
+/// Remove an external agent and its token
 #[utoipa::path(delete, path = "/external/agents/{alias}", tag = "external", params(("alias" = String, Path, description = "the agent")),
     responses(
         (status = 200, description = "done", body = Object),
@@ -113,7 +113,7 @@ pub(super) async fn remove(
     Ok(Json(json!({ "status": "removed", "alias": known.alias })))
 }
 
-/// Send a message to one
+/// Send a message to an external agent
 #[utoipa::path(post, path = "/external/agents/{alias}/send", tag = "external", params(("alias" = String, Path, description = "the agent")),
     request_body = SendBody,
     responses(
@@ -142,14 +142,14 @@ pub(super) async fn send(
         match timeout(Duration::from_secs_f64(seconds), followed).await {
             Ok(done) => done?,
             Err(_) => latest.ok_or_else(|| {
-                let error = format!("{} has not answered for {seconds} s", external.alias);
+                let error = format!("{} did not answer within {seconds} s", external.alias);
                 Problem::new(StatusCode::GATEWAY_TIMEOUT, error)
             })?,
         }
     } else {
         client.send(&outgoing).await?
     };
-    let told = task.to_seed_json(&body.message, &jiff::Timestamp::now().to_string());
+    let told = task.to_native_json(&body.message, &jiff::Timestamp::now().to_string());
     let _ = spawn_blocking(move || contacts.seen(&external)).await;
     Ok(Json(json!({ "task": told })))
 }

@@ -1,4 +1,4 @@
-//! What comes in: bodies that say what is wrong with them, and messages of the seed dialect.
+//! Reads request bodies, with errors that name the wrong field, and messages of the native dialect.
 
 use std::convert::Infallible;
 
@@ -54,7 +54,7 @@ impl<T: DeserializeOwned + 'static, S: Send + Sync> OptionalFromRequest<S> for B
     }
 }
 
-/// A message: a string, or parts as in the seeds.
+/// A message: a string, or parts of the native dialect.
 pub(super) fn message(value: &Value) -> Result<Message, Problem> {
     let new = || MessageId::new(uuid::Uuid::new_v4().to_string());
     if let Some(text) = value.as_str() {

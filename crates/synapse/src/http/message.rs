@@ -1,4 +1,4 @@
-//! `/message` and `/response` of the seeds: the plainest way to ask an agent for something.
+//! `/message` and `/response`: the plainest way to ask an agent for something.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -42,7 +42,7 @@ pub(super) enum ResponseMode {
     Return,
 }
 
-/// Take a message in
+/// Send a message
 #[utoipa::path(post, path = "/message", tag = "message", request_body = MessageBody,
     responses(
         (status = 200, description = "done", body = Object),
@@ -91,7 +91,7 @@ pub(super) async fn send(
     })))
 }
 
-/// What came of a message
+/// Get the reply to a message
 #[utoipa::path(get, path = "/response/{id}", tag = "message", params(("id" = String, Path, description = "the task")),
     responses(
         (status = 200, description = "done", body = ResponseShape),

@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use super::problem::ProblemBody;
 use super::{Served, shapes};
 
-/// Counts for Prometheus
+/// Get counters for Prometheus
 #[utoipa::path(get, path = "/metrics", tag = "agent",
     responses((status = 200, description = "counts", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

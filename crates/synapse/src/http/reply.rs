@@ -1,4 +1,4 @@
-//! `/reply`: the wrapped program answers the task at hand in so many words.
+//! `/reply`: lets the wrapped program submit the reply to its current task itself.
 
 use axum::Json;
 use axum::extract::State;
@@ -17,7 +17,7 @@ pub(super) struct ReplyBody {
     text: String,
 }
 
-/// Answer the task at hand in the program's place
+/// Submit the reply to the current task
 #[utoipa::path(post, path = "/reply", tag = "agent", request_body = ReplyBody,
     responses(
         (status = 200, description = "the reply is the task's", body = Object),
@@ -29,7 +29,7 @@ pub(super) async fn reply(
     Body(body): Body<ReplyBody>,
 ) -> Result<Json<Value>, Problem> {
     if body.text.trim().is_empty() {
-        return Err(Problem::bad("'text' is empty; say something"));
+        return Err(Problem::bad("'text' is empty"));
     }
     let task = served
         .session

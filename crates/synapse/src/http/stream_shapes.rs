@@ -1,7 +1,7 @@
-//! The events of a task as the seeds stream them.
+//! The events of a task in the native dialect.
 
 use serde_json::{Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::event::{Fact, Status};
 
 use synapse_client::native::{MessageShape, time};
@@ -46,7 +46,7 @@ pub(super) fn event(posted: &Posted) -> (&'static str, Value) {
         }
         Fact::ArtifactOpened { artifact, body } => (
             "artifact",
-            json!({ "taskId": id, "artifactId": artifact.as_str(), "artifact": body.to_seed_json(), "append": false }),
+            json!({ "taskId": id, "artifactId": artifact.as_str(), "artifact": body.to_native_json(), "append": false }),
         ),
         Fact::ArtifactGrew { artifact, text } => (
             "artifact",
@@ -59,7 +59,7 @@ pub(super) fn event(posted: &Posted) -> (&'static str, Value) {
             "artifact",
             json!({
                 "taskId": id, "artifactId": artifact.as_str(), "append": true,
-                "artifact": { "type": "parts", "name": "output", "parts": parts.iter().map(seed_part).collect::<Vec<_>>() },
+                "artifact": { "type": "parts", "name": "output", "parts": parts.iter().map(native_part).collect::<Vec<_>>() },
             }),
         ),
         Fact::Answered { message: said } | Fact::Spoke { message: said } => (

@@ -1,4 +1,4 @@
-//! Tasks in the seed dialect: send, show, follow, answer, cancel.
+//! Tasks in the native dialect: send, show, follow, answer, cancel.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -35,7 +35,7 @@ pub(super) struct PriorityQuery {
     priority: Option<String>,
 }
 
-/// Take a task in; it is on disk when this answers
+/// Send a task; it is on disk when this answers
 #[utoipa::path(post, path = "/tasks/send", tag = "tasks", request_body = SendBody,
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -48,7 +48,7 @@ pub(super) async fn send(
     show_one(&served, &task).await
 }
 
-/// Take a task in, with a priority
+/// Send a task with a priority
 #[utoipa::path(post, path = "/tasks/send-priority", tag = "tasks", params(PriorityQuery), request_body = SendBody,
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -62,7 +62,7 @@ pub(super) async fn send_priority(
     show_one(&served, &task).await
 }
 
-/// Take a task in and follow it to its end
+/// Send a task and follow it to its end
 #[utoipa::path(post, path = "/tasks/sendSubscribe", tag = "tasks", params(PriorityQuery), request_body = SendBody,
     responses((status = 200, description = "its events", body = String, content_type = "text/event-stream"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -96,7 +96,7 @@ pub(super) async fn subscribe(
     events::stream(&served, &TaskId::new(id), after).await
 }
 
-/// The latest tasks, the newest first
+/// List the latest tasks, newest first
 #[utoipa::path(get, path = "/tasks", tag = "tasks",
     responses((status = 200, description = "done", body = TasksAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -108,7 +108,7 @@ pub(super) async fn list(State(served): State<Served>) -> Result<Json<TasksAnswe
     Ok(Json(TasksAnswer { tasks }))
 }
 
-/// A task as it stands
+/// Get a task
 #[utoipa::path(get, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path, description = "the task")),
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
@@ -147,7 +147,7 @@ pub(super) async fn input(
     Ok(Json(json!({ "status": "input_provided", "task_id": id })))
 }
 
-/// End a task; it is over when this answers
+/// Cancel a task; it has ended when this answers
 #[utoipa::path(post, path = "/tasks/{id}/cancel", tag = "tasks", params(("id" = String, Path, description = "the task")),
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]

@@ -36,7 +36,7 @@ pub(super) struct AttachQuery {
     keep_scrollback: bool,
 }
 
-/// The terminal itself, over a WebSocket
+/// Attach to the agent's terminal over a WebSocket
 #[utoipa::path(get, path = "/terminal", tag = "agent", params(AttachQuery),
     responses((status = 101, description = "the screen, then what is painted, as bytes; bytes that come in are keys, text is the size of the window"),
         (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))

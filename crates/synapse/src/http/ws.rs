@@ -1,5 +1,5 @@
-//! `/ws`: everything that happens to an agent and its tasks, as it happens, over a WebSocket. First how
-//! it stands, then the news, numbered; who is too slow is told how it stands anew.
+//! `/ws`: everything that happens to an agent and its tasks, over a WebSocket. First a snapshot, then
+//! numbered changes; a client that is too slow gets a new snapshot.
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -13,7 +13,7 @@ use super::{Served, stream_shapes};
 use synapse_client::native::time;
 use synapse_session::{News, What};
 
-/// Follow everything that happens here, over a WebSocket
+/// Follow everything that happens to this agent, over a WebSocket
 #[utoipa::path(get, path = "/ws", tag = "agent",
     responses((status = 101, description = "`hello` with the status, then each change as it comes; what a slow reader missed is told by another `hello`"),
         (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 pub struct Attached {
     /// Arguments, before the user's own.
     pub args: Vec<String>,
-    /// Variables.
     pub env: Vec<(String, String)>,
     /// A file to be written first, and what is in it.
     pub file: Option<(PathBuf, String)>,
@@ -28,7 +27,6 @@ pub struct ToolServer {
 
 /// What the user has said himself.
 pub struct Given<'a> {
-    /// Arguments.
     pub args: &'a [String],
     /// Whether a variable is set.
     pub has_variable: &'a dyn Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! How often an agent may speak to others on its own: two that answer each other would never stop.
+//! Limits how often an agent may send by itself: two agents that answer each other would never stop.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,7 +6,6 @@ use std::time::Duration;
 /// How many messages may be sent in one span.
 const MOST: usize = 30;
 
-/// The span.
 const SPAN: Duration = Duration::from_mins(1);
 
 /// When messages were sent.

@@ -25,7 +25,6 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Looks around.
     pub(super) fn look(paths: &Paths) -> Result<Self> {
         let entries = Registry::new(paths.registry()).list()?;
         let (own, others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(own::is_around);

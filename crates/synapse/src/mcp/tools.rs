@@ -24,7 +24,6 @@ const LONGEST: u64 = 600;
 const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \
     get its reply, or answer what one asks. Their replies come from them, not from your user.";
 
-/// The server.
 pub struct Tools {
     paths: Paths,
     pace: Mutex<Pace>,
@@ -42,11 +41,9 @@ pub(super) struct Brief {
     pub(super) state: String,
     /// What it asks, while it does.
     pub(super) asks: Option<String>,
-    /// Where it works.
     pub(super) directory: String,
 }
 
-/// Every agent.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Agents {
     agents: Vec<Brief>,
@@ -119,7 +116,7 @@ pub(super) struct AnswerQuestion {
     agent: String,
     /// yes, no, or one of its options.
     value: String,
-    /// Only if it is still this question.
+    /// Answer only if it is still this question.
     fingerprint: Option<String>,
 }
 

@@ -27,17 +27,16 @@ const SHORTEST_PART: usize = 4;
 /// `synapse answer …`
 #[derive(Args)]
 pub(crate) struct Answer {
-    /// Which agent; or which task, by the beginning or the end of its name
+    /// The agent; or the task, by its id or the beginning or end of it
     #[arg(value_name = "AGENT|TASK")]
     whom: String,
-    /// yes, no, a label, its number or its key; at a line any text
+    /// yes, no, an option's label, number or key; at a line prompt any text
     value: String,
-    /// Only if it is still this question
+    /// Answer only if it is still this question
     #[arg(long)]
     fingerprint: Option<String>,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Answer) -> Result<u8> {
     reach::block_on(async {
         let (client, task) = whom(&args.whom).await?;

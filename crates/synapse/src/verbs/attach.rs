@@ -27,14 +27,13 @@ const MOST_PAINT: usize = 256 * 1024;
 /// `synapse attach …`
 #[derive(Args)]
 pub(crate) struct Attach {
-    /// Which one
+    /// The agent: its handle, profile or id
     agent: String,
-    /// The keys that detach: characters, alone or with ctrl-, with commas between
+    /// The keys that detach: characters, alone or with ctrl-, separated by commas
     #[arg(long, value_name = "KEYS", default_value = USUAL_KEYS)]
     detach_keys: DetachKeys,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Attach) -> Result<u8> {
     show(&args.agent, &args.detach_keys)?;
     Ok(0)
@@ -73,7 +72,7 @@ pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
 async fn mirror(mut socket: Terminal, mut detach: Detach) -> Result<bool> {
     let mut keyboard = Keyboard::open()?;
     let mut display = tty::display()?;
-    let mut signals = Signals::listen().context("signals cannot be heard")?;
+    let mut signals = Signals::listen().context("cannot listen for signals")?;
     socket.send(window()).await?;
     loop {
         tokio::select! {

@@ -26,7 +26,7 @@ use check::{Check, Level};
 /// `synapse doctor …`
 #[derive(Args)]
 pub(crate) struct Doctor {
-    /// An agent to look at as well
+    /// An agent to check as well
     agent: Option<String>,
     /// Print JSON
     #[arg(long)]

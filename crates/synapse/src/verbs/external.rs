@@ -23,50 +23,50 @@ pub(crate) struct External {
 /// The commands below `external`.
 #[derive(Subcommand)]
 enum Action {
-    /// Look at the agent at an address, and keep it under an alias
+    /// Read the card of the agent at an address, and keep it under an alias
     #[command(after_help = "\
 Examples:
   synapse external discover https://agents.example
   synapse external discover http://10.0.0.7:8100 --alias reviewer --token-file token.txt")]
     Discover {
-        /// Where it is, or where its card is
+        /// Its address, or the address of its card
         url: String,
-        /// What to call it; by default what it calls itself
+        /// Its alias; by default the name on its card
         #[arg(long)]
         alias: Option<String>,
-        /// A file with the token that opens its door; it is copied
+        /// A file with its token; the file is copied
         #[arg(long, value_name = "FILE")]
         token_file: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the agents that are known
+    /// List the external agents
     #[command(after_help = "Example:\n  synapse external list --json")]
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show what is known of one
+    /// Show an external agent
     #[command(after_help = "Example:\n  synapse external show reviewer")]
     Show {
-        /// Which one
+        /// Its alias
         alias: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Send a message to one; `synapse send` does so too when no agent here has that name
+    /// Send a message to one; `synapse send` does the same if no agent here has that name
     #[command(after_help = "\
 Examples:
   synapse external send reviewer \"review this\" --return
   synapse external send reviewer yes --task 9f4b91f7 --return")]
     Send(Letter),
-    /// Forget one, and its token
+    /// Remove one, and its token
     #[command(after_help = "Example:\n  synapse external remove reviewer")]
     Remove {
-        /// Which one
+        /// Its alias
         alias: String,
     },
 }
@@ -81,7 +81,6 @@ struct Letter {
     task: Option<String>,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &External) -> Result<u8> {
     match &args.command {
         Action::Discover {
@@ -135,7 +134,7 @@ fn list(json: bool) -> Result<u8> {
         return Ok(0);
     }
     if known.is_empty() {
-        note!("no agent elsewhere is known; find one with: synapse external discover <url>");
+        note!("no external agent is known; add one with: synapse external discover <url>");
     }
     for external in known {
         writeln!(out, "{}", row(&external))?;

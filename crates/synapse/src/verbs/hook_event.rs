@@ -19,7 +19,6 @@ pub(crate) struct HookEvent {
     socket: PathBuf,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &HookEvent) {
     let _ = pass(args);
 }

@@ -36,7 +36,6 @@ enum Place {
     Foreground,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Start) -> Result<u8> {
     // A session of its own: no terminal can hang it up, no Ctrl-C of the starter reaches it.
     let _ = rustix::process::setsid();
@@ -192,7 +191,7 @@ pub(super) fn log_to(paths: &Paths, handle: &Handle, shown: bool) -> Option<Stri
     }
     log_panics();
     endure_full_disks();
-    trouble.map(|error| format!("there will be no log: {}: {error}", path.display()))
+    trouble.map(|error| format!("the log cannot be written: {}: {error}", path.display()))
 }
 
 /// A background host has no other place to say what went wrong with it.

@@ -1,4 +1,4 @@
-//! What is said on standard input.
+//! Reads a message from standard input.
 
 use std::io::Read as _;
 

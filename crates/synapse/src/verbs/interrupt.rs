@@ -10,7 +10,6 @@ use super::reach;
 use super::spinner::Spinner;
 use crate::verbs::print;
 
-/// Runs it.
 pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
     let body = json!({ "key": key });
     let spinner = Spinner::begin(format!("waiting for {agent} to react"));

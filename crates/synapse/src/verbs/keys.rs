@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::reach;
 
-/// Runs it.
 pub(crate) fn run(agent: &str, keys: &[String]) -> Result<u8> {
     let body = json!({ "keys": keys });
     reach::ask(agent, async |client| {

@@ -16,7 +16,6 @@ use super::profile;
 use crate::cli::Learn;
 use crate::verbs::print;
 
-/// Runs it.
 pub(crate) fn run(args: &Learn) -> Result<()> {
     if args.reply.len() > args.typed.len() {
         bail!("there are more replies than messages: give --typed before each --reply");

@@ -18,15 +18,14 @@ use row::Row;
 /// `synapse list …`
 #[derive(Args)]
 pub(crate) struct List {
-    /// Print JSON: the registry's entries, with what each agent does now
+    /// Print JSON: the registry's entries, with the state of each agent
     #[arg(long)]
     json: bool,
-    /// Show them on the whole screen, as they change; Enter attaches, q leaves
+    /// Show them on the whole screen and keep it up to date; Enter attaches, q leaves
     #[arg(long, conflicts_with = "json")]
     watch: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &List) -> Result<u8> {
     if args.watch {
         return watch();
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
         return Ok(0);
     }
     if rows.is_empty() {
-        note!("no agent runs; start one with: synapse start <profile>");
+        note!("no agent is running; start one with: synapse start <profile>");
     }
     print(&mut out, &rows)
 }

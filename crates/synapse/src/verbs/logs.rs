@@ -18,12 +18,12 @@ use crate::verbs::print;
 /// `synapse logs …`
 #[derive(Args)]
 pub(crate) struct Logs {
-    /// Which one, also one that is gone
+    /// The agent: its handle, even if it has ended
     agent: String,
     /// How many lines
     #[arg(short = 'n', long, default_value_t = 20)]
     lines: usize,
-    /// Go on with what is logged next
+    /// Follow the log as it grows
     #[arg(short, long)]
     follow: bool,
 }

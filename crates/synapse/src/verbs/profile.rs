@@ -15,7 +15,6 @@ use super::{learn, replay};
 use crate::cli::{self, ProfileCommand};
 use crate::verbs::print::{self, shown};
 
-/// Runs it.
 pub(crate) fn run(args: &cli::Profile) -> Result<()> {
     match &args.command {
         ProfileCommand::List { json } => list(*json),

@@ -1,4 +1,4 @@
-//! Finding an agent, and asking it something.
+//! Finds an agent and sends it a request.
 
 use std::future::Future;
 use std::path::Path;
@@ -136,7 +136,10 @@ pub(super) async fn within<T>(
 ) -> Result<T> {
     match timeout(patience, call).await {
         Ok(done) => done,
-        Err(_) => bail!("the agent has not answered for {} s", patience.as_secs()),
+        Err(_) => bail!(
+            "the agent did not answer within {} s; is it stopped or stuck? synapse doctor",
+            patience.as_secs()
+        ),
     }
 }
 

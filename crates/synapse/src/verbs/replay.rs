@@ -35,7 +35,6 @@ pub(crate) enum View {
     },
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Replay, profile: Arc<Profile>) -> Result<()> {
     let text = read(&args.file)?;
     let cast = Cast::parse(&text).with_context(|| args.file.clone())?;

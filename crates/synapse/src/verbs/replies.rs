@@ -17,17 +17,16 @@ const LISTED: usize = 200;
 /// `synapse replies …`
 #[derive(Args)]
 pub(crate) struct Replies {
-    /// To this agent only; inside an agent, that one
+    /// Only replies to this agent; inside an agent, by default to that one
     agent: Option<String>,
-    /// Those that were shown before as well
+    /// Also replies that were shown before
     #[arg(long)]
     all: bool,
-    /// Print JSON; they count as seen all the same
+    /// Print JSON; the replies count as seen
     #[arg(long)]
     json: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Replies) -> Result<u8> {
     let store = Paths::from_env()?.store();
     let to = match &args.agent {

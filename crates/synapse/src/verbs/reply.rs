@@ -11,11 +11,10 @@ use super::{Failure, input, reach};
 /// `synapse reply …`
 #[derive(Args)]
 pub(crate) struct Reply {
-    /// What to answer, or - for standard input
+    /// The reply, or - to read it from standard input
     message: String,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Reply) -> Result<u8> {
     let Some(own) = reach::own()? else {
         let why = "synapse reply answers from inside an agent, and this is none; use synapse send";

@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use super::{print, reach};
 
-/// Runs it.
 pub(crate) fn run(agent: &str, ansi: bool) -> Result<u8> {
     let path = if ansi { "/screen?ansi=true" } else { "/screen" };
     let body = reach::ask(agent, async |client| client.text(path).await)?;

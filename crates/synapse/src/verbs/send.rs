@@ -34,9 +34,9 @@ use wait::Shown;
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Send {
-    /// Which agent, or all: everyone but the sender
+    /// The agent: its handle, profile, id or alias; `all` is everyone except the sender
     agent: String,
-    /// What to say, or - for standard input
+    /// The message, or - to read it from standard input
     message: String,
     /// Wait, and print the reply
     #[arg(long = "return", conflicts_with = "no_return")]
@@ -44,7 +44,7 @@ pub(crate) struct Send {
     /// Do not wait (the default, unless the configuration says otherwise)
     #[arg(long)]
     no_return: bool,
-    /// 1 to 5; 5 interrupts what runs
+    /// The priority, 1 to 5; 5 interrupts what runs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
     priority: u8,
     /// How many seconds to wait; by default the configuration's `response_timeout`
@@ -59,7 +59,7 @@ pub(crate) struct Send {
     /// Wait, and show the reply as it grows
     #[arg(long, conflicts_with_all = ["no_return", "json"])]
     stream: bool,
-    /// Print JSON: one object, for all agents one on a line each
+    /// Print JSON: one object, or one per line when sending to all
     #[arg(long)]
     json: bool,
 }
@@ -73,7 +73,6 @@ struct Manner {
     streams: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Send) -> Result<u8> {
     run_noting(args, &mut Vec::new())
 }
@@ -131,7 +130,7 @@ fn to_one(
     let entry = match whom {
         Whom::Local(entry) => *entry,
         Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
-        Whom::Startable(name) => anyhow::bail!("{name} was started and is gone"),
+        Whom::Startable(name) => anyhow::bail!("{name} was started but has already ended"),
     };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
     if is_itself && manner.patience.is_some() {
@@ -221,7 +220,7 @@ impl Send {
     fn packed(&self, sender: Option<&Entry>) -> Result<Parcel> {
         let text = input::message(&self.message)?;
         if text.trim().is_empty() && self.files.is_empty() {
-            return Err(Failure::new(2, "the message is empty; say something").into());
+            return Err(Failure::new(2, "the message is empty").into());
         }
         let mut parcel = Parcel::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));

@@ -17,7 +17,7 @@ use super::{Failure, input, paint, send};
 /// `synapse shell …`
 #[derive(Args)]
 pub(crate) struct Shell {
-    /// Run this instead of asking for lines
+    /// Run this command instead of reading lines
     #[arg(short = 'c', value_name = "COMMAND")]
     command: Option<String>,
     /// Run the lines of this file

@@ -12,7 +12,7 @@ use crate::verbs::print;
 /// `synapse shell-hook …`
 #[derive(Args)]
 pub(crate) struct ShellHook {
-    /// Which shell; by default the one that runs this
+    /// The shell; by default the one that runs this command
     shell: Option<Shell>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ShellHook) -> Result<u8> {
         Failure::new(Failure::USAGE, message)
     };
     let shell = args.shell.or_else(Shell::around).ok_or_else(unknown)?;
-    let own = std::env::current_exe().context("this program cannot find itself")?;
+    let own = std::env::current_exe().context("cannot find the path of this program")?;
     let own = own
         .to_str()
         .context("this program's own path is not UTF-8")?;

@@ -24,7 +24,6 @@ pub(crate) struct Launch {
     foreground: bool,
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Launch) -> Result<u8> {
     if args.foreground {
         return host::run_here(&args.start);
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
 fn start(args: &Start) -> Result<u8> {
     // The host has nobody to tell.
     host::settings(&Paths::from_env()?)?;
-    let own = std::env::current_exe().context("this program cannot find itself")?;
+    let own = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(own);
     command.arg("host").args(&args.profile);
     let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];

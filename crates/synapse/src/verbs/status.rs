@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::{picture, reach};
 use crate::verbs::print;
 
-/// Runs it.
 pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
     let body = reach::ask(agent, async |client| {
         client.call(Method::GET, "/status", None).await

@@ -23,10 +23,10 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// `synapse stop …`
 #[derive(Args)]
 pub(crate) struct Stop {
-    /// Which ones
+    /// The agents: their handles, profiles or ids
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     agents: Vec<String>,
-    /// All of them
+    /// Stop all agents
     #[arg(long)]
     all: bool,
 }
@@ -86,7 +86,7 @@ fn wait(host: &OwnedFd, deadline: Instant) -> Result<()> {
     if is_gone(host, KILL_PATIENCE)? {
         return Ok(());
     }
-    Err(Failure::new(1, "the host was killed and does not end").into())
+    Err(Failure::new(1, "the host was killed but has not ended").into())
 }
 
 fn is_gone(host: &OwnedFd, patience: Duration) -> Result<bool> {

@@ -98,7 +98,7 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
         bail!("the task {id} is {} already", kept.task.state());
     }
     let Some(entry) = host_of(&kept)? else {
-        bail!("the agent of the task {id} is gone");
+        bail!("the agent of the task {id} has ended");
     };
     reach::block_on(async {
         let client = Client::of(&entry)?;
@@ -141,7 +141,7 @@ fn host_of(kept: &Kept) -> Result<Option<Entry>> {
     Ok(same.next())
 }
 
-/// A task in the seed dialect, with the handle of its agent.
+/// A task in the native dialect, with the handle of its agent.
 fn shown(kept: Kept) -> Value {
     let mut task = TaskShape::json(&kept.task);
     if let Some(task) = task.as_object_mut() {

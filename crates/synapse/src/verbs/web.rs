@@ -20,8 +20,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// The port of the page.
 const PORT: u16 = 8180;
-/// A token that programs may show, as seed 004 calls it.
-const TOKEN: &str = child::HUB_TOKEN;
 
 /// `synapse web …`
 #[derive(Args)]
@@ -43,16 +41,15 @@ pub(crate) struct Web {
 /// The commands below `web`.
 #[derive(Subcommand)]
 enum WebCommand {
-    /// Print a link that lets one more browser in: used once, good for five minutes
+    /// Print a login link for one more browser; it works once, within five minutes
     #[command(after_help = "Example:\n  synapse web login --read-only")]
     Login {
-        /// It may look at everything and do nothing
+        /// That browser may look at everything and change nothing
         #[arg(long)]
         read_only: bool,
     },
 }
 
-/// Runs it.
 pub(crate) fn run(args: &Web) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {
@@ -62,8 +59,8 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
 }
 
 fn login(paths: &Paths, read_only: bool) -> Result<u8> {
-    let Some(running) = synapse_hub::running(paths)? else {
-        bail!("no page is served; `synapse web` serves it and prints a link");
+    let Some(running) = hub::running(paths)? else {
+        bail!("no hub is running; `synapse web` starts one and prints a link");
     };
     let right = if read_only {
         Right::ReadOnly
@@ -116,7 +113,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     let served = runtime.context("no runtime")?.block_on(async {
         let ready = || {
             writeln!(print::out(), "{link}")?;
-            note!("synapse: the link can be used once, within five minutes; Ctrl-C ends the page, agents go on");
+            note!("synapse: the link works once, within five minutes; Ctrl-C stops the hub, and agents keep running");
             if args.open
                 && let Err(error) = open(&presence, &link)
             {
@@ -147,7 +144,7 @@ fn end() -> Result<impl Future<Output = ()>> {
     .map(signal)
     .into_iter()
     .collect::<std::io::Result<Vec<_>>>()
-    .context("signals cannot be heard")?;
+    .context("cannot listen for signals")?;
     Ok(std::future::poll_fn(move |context| {
         let is_over = ends.iter_mut().any(|end| end.poll_recv(context).is_ready());
         if is_over {
@@ -168,14 +165,20 @@ fn log() {
         .init();
 }
 
-/// The token of the environment; one that could never be shown is an error, not a door left open.
+/// The token of the environment. One that no request could carry is an error, because nobody could ever use it.
 fn token() -> Result<Option<Token>> {
-    let Some(text) = std::env::var_os(TOKEN).filter(|text| !text.is_empty()) else {
+    let set = |name| {
+        Some((
+            name,
+            std::env::var_os(name).filter(|text| !text.is_empty())?,
+        ))
+    };
+    let Some((name, text)) = child::HUB_TOKENS.into_iter().find_map(set) else {
         return Ok(None);
     };
     let token = text.to_str().and_then(|text| Token::parse(text).ok());
-    let token =
-        token.with_context(|| format!("{TOKEN} is no token: one word of ASCII characters"))?;
+    let token = token
+        .with_context(|| format!("{name} is not a token: use one word of ASCII characters"))?;
     Ok(Some(token))
 }
 

@@ -1,4 +1,4 @@
-//! Tasks over HTTP, in the seed dialect: streams that can be taken up again, files, duplicates, the
+//! Tasks over HTTP, in the native dialect: streams that can be taken up again, files, duplicates, the
 //! channel, turns at the keyboard.
 
 use base64::Engine as _;
@@ -142,7 +142,7 @@ fn files_are_written_below_the_task_and_named_in_the_message() {
 }
 
 #[test]
-fn the_plainest_way_to_ask_works_as_the_seeds_say() {
+fn the_plainest_way_to_ask_works() {
     let world = World::with_dummy();
     let body = json!({"content": "say:hello", "priority": 2});
     let (status, answer) = world.call("POST", "/message", &body);
@@ -316,6 +316,34 @@ fn a_reply_ends_at_the_marker_its_program_was_told_to_write() {
     assert_eq!(
         (&answer["reply"], &answer["source"]),
         (&json!("you said hi"), &json!("marker")),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_program_that_falls_silent_has_answered_with_what_it_shows() {
+    let world = World::new();
+    world.start_profile(
+        "silent",
+        "name: silent\nextends: dummy\nresponse_timeout: 0.5\n",
+    );
+    let answer = world.json(&["send", "silent", "long:2 60", "--return", "--json"]);
+    assert_eq!(
+        (&answer["state"], &answer["reply"], &answer["source"]),
+        (
+            &json!("completed"),
+            &json!("line 1 of 2"),
+            &json!("timeout")
+        ),
+        "{answer}"
+    );
+    // It still runs, so the next message waits, and its reply is its own.
+    assert_eq!(world.state("silent"), "BUSY");
+    world.ok(&["interrupt", "silent"]);
+    let answer = world.json(&["send", "silent", "say:hi", "--return", "--json"]);
+    assert_eq!(
+        (&answer["reply"], &answer["source"]),
+        (&json!("hi"), &json!("screen")),
         "{answer}"
     );
 }

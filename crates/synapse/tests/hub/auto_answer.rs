@@ -144,7 +144,7 @@ fn whatever_is_not_the_command_of_the_rule_is_left_to_a_person() {
     let desk = desk();
     for (command, why) in [
         (r"cargo clean\nrm -rf ~/work", "longer than what was seen"),
-        ("rm -rf ~ cargo clean", "a shell does not take"),
+        ("rm -rf ~ cargo clean", "a shell would interpret"),
         ("rm -rf / cargo clean", "no rule names"),
         ("./evil-cargo clean", "no rule names"),
         ("rm -rf /", "no rule names"),

@@ -39,7 +39,11 @@ impl Hub {
     }
 
     pub fn run(command: &mut Command) -> Self {
-        let command = command.env("MCBD_AUTH_TOKEN", TOKEN);
+        Self::spawn(command.env("SYNAPSE_WEB_TOKEN", TOKEN))
+    }
+
+    /// Starts one with the environment that the command has.
+    pub fn spawn(command: &mut Command) -> Self {
         let process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut process = process.unwrap();
         let mut link = String::new();

@@ -1,4 +1,4 @@
-//! Stop: seed 004's contract to the letter, and what the page adds to it.
+//! Stop: the contract of docs/hub-api.md to the letter, and what the page adds to it.
 
 use serde_json::{Value, json};
 

@@ -79,6 +79,22 @@ fn a_program_may_show_the_token_of_the_environment() {
 }
 
 #[test]
+fn the_older_name_of_the_token_still_works() {
+    let world = World::new();
+    let mut command = world.command(&["web", "--port", "0"]);
+    command.env_remove("SYNAPSE_WEB_TOKEN");
+    let hub = Hub::spawn(command.env("MCBD_AUTH_TOKEN", "older-name"));
+    let address = &hub.address;
+    let head = format!(
+        "GET /api/session HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer older-name\r\n"
+    );
+    assert_eq!(
+        exchange(address, &head, b"").ok()["session"]["device"],
+        Value::Null
+    );
+}
+
+#[test]
 fn another_link_is_printed_while_the_hub_runs() {
     let desk = Desk::new();
     let link = desk.world.ok(&["web", "login"]);
@@ -103,7 +119,7 @@ fn without_a_hub_there_is_no_link_and_a_second_hub_says_where_the_first_is() {
     let world = World::new();
     let refused = world.run(&["web", "login"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("`synapse web` serves it"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`synapse web` starts one"));
     let mut hub = Hub::start(&world, &["--port", "0"]);
     let second = world.run(&["web", "--port", "0"]);
     assert_eq!(second.status.code(), Some(1));

@@ -1,6 +1,7 @@
 //! The commands, as a person types them: the built binary, real terminals, the dummy agent.
 
 mod answer;
+mod config;
 mod doctor;
 mod learn;
 mod list;

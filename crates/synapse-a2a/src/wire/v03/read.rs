@@ -245,7 +245,6 @@ fn read_send(params: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
     })
 }
 
-/// Who speaks.
 pub(in crate::wire) fn role(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Role> {
     let role = match fields.get("role") {
         None => {

@@ -251,7 +251,6 @@ fn read_message(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Message> 
     })
 }
 
-/// Who speaks.
 pub(in crate::wire) fn role(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Role> {
     let said = fields.get("role");
     // `ProtoJSON` takes the number of an enum for its name.

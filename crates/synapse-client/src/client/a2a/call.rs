@@ -1,4 +1,4 @@
-//! What is asked, in the words of each dialect.
+//! Builds requests in each dialect.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ impl Interface {
         match self.dialect {
             Dialect::RpcV1 | Dialect::RpcV03 => self.rpc(operation),
             Dialect::RestV1 => self.rest(operation),
-            Dialect::Seed => self.seed(operation),
+            Dialect::Native => self.native(operation),
         }
     }
 
@@ -94,7 +94,7 @@ impl Interface {
         }
     }
 
-    fn seed(&self, operation: Operation<'_>) -> Call {
+    fn native(&self, operation: Operation<'_>) -> Call {
         let base = self.url.trim_end_matches('/');
         let send = |path: &str, outgoing: &Outgoing| {
             let mut message = Map::from_iter([
@@ -255,7 +255,7 @@ mod tests {
                 "configuration": { "blocking": false },
             } })
         );
-        let call = interface(Dialect::Seed).call(send);
+        let call = interface(Dialect::Native).call(send);
         assert_eq!(call.url, "https://agents.example/a/tasks/send");
         assert_eq!(
             call.body.unwrap(),
@@ -275,7 +275,7 @@ mod tests {
         };
         let call = interface(Dialect::RpcV1).call(send);
         assert_eq!(call.body.unwrap()["params"]["message"]["taskId"], "t");
-        let call = interface(Dialect::Seed).call(send);
+        let call = interface(Dialect::Native).call(send);
         assert_eq!(call.url, "https://agents.example/a/tasks/t/input");
         assert_eq!(call.body.unwrap(), json!({ "input": "hi" }));
     }

@@ -1,4 +1,5 @@
-//! The card of an agent: what it is, and where it speaks what. One reader for all generations of cards.
+//! Reads agent cards of all protocol versions: what the agent is, and which dialect it speaks at which
+//! address.
 
 use hyper::Uri;
 use hyper::http::uri::Authority;
@@ -10,7 +11,6 @@ use super::Dialect;
 /// What an agent says of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
-    /// What it is called.
     pub name: String,
     /// What it is for.
     pub description: String,
@@ -25,9 +25,7 @@ pub struct Card {
 /// Where an agent speaks what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// Where.
     pub url: String,
-    /// What.
     pub dialect: Dialect,
     /// Which of several agents behind one address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +45,7 @@ pub enum CardError {
     #[error("the agent speaks only {0}; we speak A2A 1.0 (JSONRPC, HTTP+JSON) and 0.3 (JSONRPC)")]
     NothingInCommon(String),
     /// An address in it is none.
-    #[error("the card says '{0}', which is no address of an agent")]
+    #[error("the card gives '{0}', which is not the address of an agent")]
     NoAddress(String),
 }
 
@@ -122,9 +120,9 @@ fn choose(card: &Value, found_at: &Uri) -> Result<(String, Dialect, Option<Strin
         }
     }
     if others.is_empty() {
-        // A card of the seeds: the agent speaks where its card is.
+        // A card that names no interface: the agent speaks where its card is.
         let here = found_at.to_string();
-        return Ok((url.map_or(here, str::to_owned), Dialect::Seed, None));
+        return Ok((url.map_or(here, str::to_owned), Dialect::Native, None));
     }
     Err(CardError::NothingInCommon(others.join(", ")))
 }
@@ -197,12 +195,15 @@ mod tests {
             interface(&other_first).unwrap().0,
             "https://agents.example/j"
         );
-        let seed = json!({ "name": "a", "url": "http://agents.example:8100" });
+        let native = json!({ "name": "a", "url": "http://agents.example:8100" });
         assert_eq!(
-            interface(&seed).unwrap(),
-            ("http://agents.example:8100".to_owned(), Dialect::Seed)
+            interface(&native).unwrap(),
+            ("http://agents.example:8100".to_owned(), Dialect::Native)
         );
-        assert_eq!(interface(&json!({ "name": "a" })).unwrap().1, Dialect::Seed);
+        assert_eq!(
+            interface(&json!({ "name": "a" })).unwrap().1,
+            Dialect::Native
+        );
     }
 
     #[test]

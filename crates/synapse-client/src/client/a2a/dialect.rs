@@ -1,4 +1,4 @@
-//! The dialects others speak, and how a refusal looks in each.
+//! The dialects that other agents speak, and how each of them spells an error.
 
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -18,9 +18,9 @@ pub enum Dialect {
     /// A2A 0.3 over JSON-RPC.
     #[serde(rename = "jsonrpc-0.3")]
     RpcV03,
-    /// The dialect of the seeds, which our own agents speak.
-    #[serde(rename = "seed")]
-    Seed,
+    /// Our own, which our agents speak at the root of their HTTP.
+    #[serde(rename = "native", alias = "seed")]
+    Native,
 }
 
 impl Dialect {
@@ -29,7 +29,7 @@ impl Dialect {
         match self {
             Self::RpcV1 | Self::RestV1 => Some("1.0"),
             Self::RpcV03 => Some("0.3"),
-            Self::Seed => None,
+            Self::Native => None,
         }
     }
 

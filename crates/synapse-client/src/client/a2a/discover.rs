@@ -1,4 +1,4 @@
-//! Finding out what an agent at an address is and speaks.
+//! Discovers which agent is at an address and which dialect it speaks.
 
 use http_body_util::Full;
 use hyper::header::{ACCEPT, AUTHORIZATION};

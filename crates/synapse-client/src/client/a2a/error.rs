@@ -12,7 +12,6 @@ pub enum A2AError {
     /// It could not be asked.
     #[error(transparent)]
     Web(#[from] WebError),
-    /// It refused.
     #[error("the agent refused: {message}{}", number(*.status, *.code))]
     Refused {
         /// The HTTP status.
@@ -23,9 +22,8 @@ pub enum A2AError {
         message: String,
     },
     /// It says what no agent says.
-    #[error("{host} is no A2A agent: {reason}")]
+    #[error("{host} is not an A2A agent: {reason}")]
     NotAnAgent {
-        /// Where.
         host: String,
         /// What is odd about it.
         reason: String,

@@ -1,7 +1,7 @@
-//! Parts of messages and artifacts as others spell them: `{text}` in 1.0, `{kind: text}` in 0.3, `{type: text}` in the seeds.
+//! Parts of messages and artifacts as others spell them: `{text}` in 1.0, `{kind: text}` in 0.3, `{type: text}` in the native dialect.
 
 use serde_json::Value;
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::message::{Content, Part};
 use synapse_a2a::wire::{decode_base64, v1, v03};
 
@@ -12,7 +12,7 @@ pub(super) fn write(part: &Part, dialect: Dialect) -> Value {
     match dialect {
         Dialect::RpcV1 | Dialect::RestV1 => v1::part(part),
         Dialect::RpcV03 => v03::part(part),
-        Dialect::Seed => seed_part(part),
+        Dialect::Native => native_part(part),
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
                 Dialect::RpcV1,
                 Dialect::RestV1,
                 Dialect::RpcV03,
-                Dialect::Seed,
+                Dialect::Native,
             ] {
                 let written = json!([write(&part, dialect)]);
                 assert_eq!(read_all(Some(&written)).first(), Some(&part), "{written}");

@@ -1,7 +1,7 @@
 //! A task of an agent elsewhere, as far as it told us: a snapshot, or the sum of what it streamed.
 
 use serde_json::{Value, json};
-use synapse_a2a::artifact::seed_part;
+use synapse_a2a::artifact::native_part;
 use synapse_a2a::message::{Content, Part};
 use synapse_a2a::task::TaskState;
 
@@ -27,9 +27,7 @@ pub struct RemoteTask {
 pub struct Piece {
     /// Its name within the task.
     pub id: String,
-    /// What it is called.
     pub name: Option<String>,
-    /// What it holds.
     pub parts: Vec<Part>,
 }
 
@@ -38,7 +36,6 @@ pub struct Piece {
 pub(super) enum Update {
     /// The whole task as it stands.
     Snapshot(RemoteTask),
-    /// Where it stands.
     Status {
         id: String,
         context: Option<String>,
@@ -121,8 +118,8 @@ impl RemoteTask {
         }
     }
 
-    /// The task as the seeds write one.
-    pub fn to_seed_json(&self, asked: &Value, at: &str) -> Value {
+    /// The task in the native dialect.
+    pub fn to_native_json(&self, asked: &Value, at: &str) -> Value {
         let (mut message, mut error) = (Value::Null, Value::Null);
         match self.state {
             TaskState::Failed => error = json!({ "code": "AGENT_ERROR", "message": self.said }),
@@ -143,7 +140,7 @@ impl RemoteTask {
                 "timestamp": at,
             },
             "message": asked,
-            "artifacts": self.pieces.iter().map(Piece::to_seed_json).collect::<Vec<_>>(),
+            "artifacts": self.pieces.iter().map(Piece::to_native_json).collect::<Vec<_>>(),
             "created_at": at,
             "updated_at": at,
             "reply": (self.state == TaskState::Completed).then(|| self.reply()),
@@ -183,7 +180,7 @@ impl Piece {
         }
     }
 
-    fn to_seed_json(&self) -> Value {
+    fn to_native_json(&self) -> Value {
         let kind = match self
             .parts
             .first()
@@ -198,7 +195,7 @@ impl Piece {
         json!({
             "type": kind,
             "name": self.name.as_deref().unwrap_or("output"),
-            "parts": self.parts.iter().map(seed_part).collect::<Vec<_>>(),
+            "parts": self.parts.iter().map(native_part).collect::<Vec<_>>(),
             "metadata": metadata.filter(|metadata| !metadata.is_empty()),
         })
     }
@@ -300,9 +297,9 @@ mod tests {
             parts: vec![code, file],
         }];
         assert_eq!(task.reply(), "```python\nx = 1\n```\n[a.bin: 2 bytes]");
-        let seed = task.to_seed_json(&json!("hi"), "2026-01-01T00:00:00Z");
-        assert_eq!(seed["artifacts"][0]["type"], "code");
-        assert_eq!(seed["status"]["state"], "submitted");
-        assert_eq!(seed["context_id"], "c");
+        let native = task.to_native_json(&json!("hi"), "2026-01-01T00:00:00Z");
+        assert_eq!(native["artifacts"][0]["type"], "code");
+        assert_eq!(native["status"]["state"], "submitted");
+        assert_eq!(native["context_id"], "c");
     }
 }

@@ -1,5 +1,5 @@
-//! What an agent answers and streams, read as news of a task. Lenient: what others add or leave out does not matter
-//! where the meaning is clear.
+//! Reads an agent's answers and stream events as updates of a task. Lenient: extra or missing members do
+//! not matter where the meaning is clear.
 
 use hyper::StatusCode;
 use serde_json::Value;
@@ -34,14 +34,14 @@ impl Dialect {
             return Err(dialect::refusal(StatusCode::OK, &data));
         }
         match (self, event.name.as_deref()) {
-            (Self::Seed, Some("status")) => Ok(seed_status(&data)),
-            (Self::Seed, Some("artifact")) => Ok(piece(&data, data.get("artifactId"))),
+            (Self::Native, Some("status")) => Ok(native_status(&data)),
+            (Self::Native, Some("artifact")) => Ok(piece(&data, data.get("artifactId"))),
             _ => self.read(StatusCode::OK, data),
         }
     }
 }
 
-/// News in any spelling: wrapped by name (1.0, seeds), told by `kind` (0.3), or a bare task.
+/// News in any spelling: wrapped by name (1.0, native), told by `kind` (0.3), or a bare task.
 fn news(value: &Value) -> Option<Update> {
     if let Some(task) = value.get("task") {
         return Some(Update::Snapshot(task_of(task)?));
@@ -101,8 +101,8 @@ fn status(update: &Value) -> Option<Update> {
     })
 }
 
-/// In the seeds an event is the status itself.
-fn seed_status(data: &Value) -> Option<Update> {
+/// In the native dialect an event is the status itself.
+fn native_status(data: &Value) -> Option<Update> {
     Some(Update::Status {
         id: text(data, "taskId")?,
         context: None,
@@ -126,7 +126,7 @@ fn piece(update: &Value, name: Option<&Value>) -> Option<Update> {
 fn piece_of(artifact: &Value, name: Option<&Value>, at: usize) -> Piece {
     let name = name.and_then(Value::as_str).map(str::to_owned);
     let mut parts = parts::read_all(artifact.get("parts"));
-    // The seeds note the language beside the parts, the protocol in them.
+    // The native dialect notes the language beside the parts, the protocol in them.
     let metadata = artifact.get("metadata").and_then(Value::as_object);
     if let (Some(metadata), Some(part)) = (metadata, parts.first_mut())
         && part.metadata.is_empty()
@@ -142,7 +142,7 @@ fn piece_of(artifact: &Value, name: Option<&Value>, at: usize) -> Piece {
     }
 }
 
-/// What is said about a state: a message, a question of the seeds, an error, or just words.
+/// What is said about a state: a message, a question of the native dialect, an error, or just words.
 fn said(status: &Value) -> Option<String> {
     if let Some(error) = text(status.get("error").unwrap_or(&Value::Null), "message") {
         return Some(error);
@@ -205,7 +205,7 @@ mod tests {
             "artifacts": [{ "artifactId": "a", "parts": [{ "text": "hi" }] }] });
         let v03 = json!({ "kind": "task", "id": "t", "contextId": "c", "status": { "state": "completed" },
             "artifacts": [{ "artifactId": "a", "parts": [{ "kind": "text", "text": "hi" }] }] });
-        let seed = json!({ "task": { "id": "t", "context_id": "c", "status": { "state": "completed", "message": null, "error": null },
+        let native = json!({ "task": { "id": "t", "context_id": "c", "status": { "state": "completed", "message": null, "error": null },
             "artifacts": [{ "type": "text", "name": "output", "parts": [{ "type": "text", "text": "hi" }] }] } });
         for (dialect, body) in [
             (
@@ -222,7 +222,7 @@ mod tests {
                 Dialect::RpcV03,
                 json!({ "jsonrpc": "2.0", "id": 1, "result": v03 }),
             ),
-            (Dialect::Seed, seed),
+            (Dialect::Native, native),
         ] {
             let task = read(dialect, body);
             assert_eq!(
@@ -269,7 +269,7 @@ mod tests {
             json!({ "kind": "artifact-update", "taskId": "t", "append": true, "artifact": { "artifactId": "a", "parts": [{ "kind": "text", "text": "y" }] } }),
             json!({ "kind": "status-update", "taskId": "t", "final": true, "status": { "state": "completed" } }),
         ];
-        let seed = [
+        let native = [
             ("status", json!({ "taskId": "t", "state": "working" })),
             (
                 "artifact",
@@ -299,7 +299,7 @@ mod tests {
             (Dialect::RestV1, v1.iter().map(bare).collect::<Vec<_>>()),
             (Dialect::RpcV1, v1.iter().map(rpc).collect()),
             (Dialect::RpcV03, v03.iter().map(rpc).collect()),
-            (Dialect::Seed, seed.iter().map(named).collect()),
+            (Dialect::Native, native.iter().map(named).collect()),
         ] {
             let mut task = None;
             for event in events {
@@ -349,20 +349,26 @@ mod tests {
                 None,
             ),
             (
-                Dialect::Seed,
+                Dialect::Native,
                 404,
                 json!({ "error": "no such task" }),
                 "no such task",
                 None,
             ),
             (
-                Dialect::Seed,
+                Dialect::Native,
                 404,
                 json!({ "detail": "Not Found" }),
                 "Not Found",
                 None,
             ),
-            (Dialect::Seed, 500, json!({}), "Internal Server Error", None),
+            (
+                Dialect::Native,
+                500,
+                json!({}),
+                "Internal Server Error",
+                None,
+            ),
         ] {
             let status = StatusCode::from_u16(status).unwrap();
             let Err(A2AError::Refused {

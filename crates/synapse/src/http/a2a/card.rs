@@ -83,7 +83,7 @@ impl Page {
     }
 }
 
-/// The card of a current client, and of one that does not say so.
+/// Gets the agent card, for clients of A2A 1.0 and for those that do not name a version.
 #[utoipa::path(get, path = "/.well-known/agent-card.json", tag = "card", params(("a2a-version" = Option<String>, Query)),
     responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
         (status = "4XX", description = "refused, and why", body = ProblemBody))
@@ -103,7 +103,7 @@ pub(in crate::http) async fn current(
     page.answer(&headers, cards.since)
 }
 
-/// The card where older clients and the seeds look for it.
+/// Gets the agent card at its older address.
 #[utoipa::path(get, path = "/.well-known/agent.json", tag = "card",
     responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
         (status = "4XX", description = "refused, and why", body = ProblemBody))

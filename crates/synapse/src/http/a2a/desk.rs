@@ -1,4 +1,4 @@
-//! What clients ask for, done: whatever they speak, and however they sent it.
+//! Performs what clients ask for, independent of dialect and binding.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,6 @@ const ANSWERED: Duration = Duration::from_secs(3);
 
 /// What came of a request.
 pub(super) enum Outcome {
-    /// An answer.
     Said(Value),
     /// Answers as they come.
     Telling(Box<Telling>),

@@ -13,7 +13,6 @@ use synapse_a2a::wire::v1;
 use super::super::{Served, archive};
 use super::refusal::by_store;
 
-/// One page.
 pub(super) async fn page(served: &Served, request: &ListRequest) -> Result<Value, ProtocolError> {
     let size = request.page_size.unwrap_or(PAGE_SIZE);
     let cursor = request

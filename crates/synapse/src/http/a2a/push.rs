@@ -152,7 +152,6 @@ pub(super) async fn get(
     found.map(from_store).ok_or_else(missing)
 }
 
-/// All places.
 pub(super) async fn list(served: &Served, task: &Task) -> Result<Vec<PushConfig>, ProtocolError> {
     let owner = task.id().clone();
     let found = keep(served, move |path| kept::list(path, &owner)).await?;

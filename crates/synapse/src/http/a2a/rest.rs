@@ -1,5 +1,5 @@
-//! HTTP+JSON: an answer says in its status what came of it. The version decides whether a path is one of
-//! 1.0 or, below `/v1`, one of 0.3.
+//! The HTTP+JSON binding: errors are told by the HTTP status. Paths below `/v1` are those of 0.3, all
+//! others those of 1.0.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};

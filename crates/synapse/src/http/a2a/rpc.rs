@@ -1,4 +1,4 @@
-//! JSON-RPC: an answer is 200 and says in its body what came of it.
+//! The JSON-RPC binding: every answer is 200, and its body has the result or the error.
 
 use axum::Json;
 use axum::body::{Bytes, to_bytes};

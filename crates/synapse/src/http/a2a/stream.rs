@@ -46,13 +46,11 @@ enum Source {
 enum End {
     /// Where the agent asks something: who sent a message has its answer.
     AtQuestion,
-    /// Nowhere.
     WithTask,
 }
 
 /// What frames are wrapped in.
 pub(super) enum Envelope {
-    /// Nothing.
     Bare,
     /// The answer to the JSON-RPC request of this id.
     JsonRpc(Value),
@@ -92,7 +90,6 @@ impl Telling {
         }
     }
 
-    /// Starts telling.
     pub(super) fn respond(self, served: &Served, envelope: Envelope) -> Response {
         let (sender, receiver) = mpsc::channel(events::STREAM);
         let may_speak = self.is_new && served.a2a.has_channel;

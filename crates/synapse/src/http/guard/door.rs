@@ -1,4 +1,4 @@
-//! What the guard of one agent goes by: who may come in, and the names it answers to.
+//! The access policy of one agent: who may call it, and the host names it answers to.
 
 use std::net::IpAddr;
 

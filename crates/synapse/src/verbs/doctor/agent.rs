@@ -1,4 +1,4 @@
-//! One agent: its host, its door, what it does, its record and its log.
+//! Checks one agent: its host, its access, its state, its transcript and its log.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -128,11 +128,14 @@ pub(crate) fn witnesses(status: &Value) -> Vec<(String, String)> {
 /// Whether the program writes the record that gives exact replies.
 fn record(entry: &Entry) -> Option<Check> {
     let Ok(profile) = profile::find(&entry.profile) else {
-        let said = format!("the profile {} is not to be found from here", entry.profile);
+        let said = format!("the profile {} cannot be found from here", entry.profile);
         return Some(Check::ok("record", said));
     };
     let Some(name) = profile.record.as_deref() else {
-        return Some(Check::ok("record", "none: replies are read off the screen"));
+        return Some(Check::ok(
+            "record",
+            "none: replies are read from the screen",
+        ));
     };
     let variable = |name: &str| {
         let own = profile.env.get(name).map(PathBuf::from);

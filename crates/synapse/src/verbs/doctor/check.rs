@@ -1,14 +1,12 @@
-//! One thing that was looked at, and how it is.
+//! One check and its result.
 
 use serde::Serialize;
 
-/// What was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     pub(super) level: Level,
     /// What was looked at.
     pub(super) topic: String,
-    /// How it is.
     pub(super) said: String,
     /// What to do about it.
     pub(super) advice: Option<String>,

@@ -17,7 +17,7 @@ pub(super) fn folder(topic: &str, path: &Path) -> Check {
     let about = match fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Check::ok(topic, format!("{shown}: made when it is needed"));
+            return Check::ok(topic, format!("{shown}: created when it is needed"));
         }
         Err(error) => {
             let advice = "see that you may enter the folders above it";

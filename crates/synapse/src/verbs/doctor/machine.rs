@@ -56,7 +56,10 @@ fn config(paths: &Paths) -> Vec<Check> {
             let said = if file.exists() {
                 file.display().to_string()
             } else {
-                format!("{}: none, so everything has its default", file.display())
+                format!(
+                    "{}: missing, so every setting has its default",
+                    file.display()
+                )
             };
             vec![Check::ok("config", said)]
         }
@@ -93,7 +96,9 @@ fn agents(paths: &Paths) -> Vec<Check> {
         let (handle, pid) = (&entry.handle, entry.pid);
         checks.push(Check::warn(
             "agents",
-            format!("the host of {handle} (PID {pid}) died without a word; its entry is removed"),
+            format!(
+                "the host of {handle} (PID {pid}) died without cleaning up; its entry was removed"
+            ),
             format!("synapse logs {handle} may say why"),
         ));
     }
@@ -117,10 +122,13 @@ fn replaced_token(entry: &Entry) -> Option<Check> {
     Some(Check::warn(
         "token",
         format!(
-            "the run of {} before this one ended without a word, so its token was replaced",
+            "the previous run of {} did not end cleanly, so its token was replaced",
             entry.handle
         ),
-        format!("give those who had it the one in {}", path.display()),
+        format!(
+            "give the new token, in {}, to those who had the old one",
+            path.display()
+        ),
     ))
 }
 
@@ -148,7 +156,7 @@ fn pseudo_terminal() -> Check {
         Ok(_) => Check::ok("terminals", "the system gives them out"),
         Err(error) => Check::fail(
             "terminals",
-            format!("the system gives out none: {error}"),
+            format!("the system provides none: {error}"),
             "is /dev/pts mounted? /proc/sys/kernel/pty/max says how many there may be",
         ),
     }

@@ -75,11 +75,11 @@ fn wrapped(cli: Wrapped, found: Found) -> Check {
     match found {
         Found::Nothing => Check::ok(
             name,
-            format!("not installed (npm install -g {package} would)"),
+            format!("not installed (npm install -g {package} installs it)"),
         ),
         Found::Silent(path) => Check::warn(
             name,
-            format!("{} does not say its version", path.display()),
+            format!("{} does not report its version", path.display()),
             format!("does `{name} --version` work in a shell?"),
         ),
         Found::Version(path, text) => {

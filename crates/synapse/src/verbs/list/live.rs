@@ -38,7 +38,7 @@ pub(super) enum End {
 /// Shows the list, with the bar on `chosen` if it is there.
 pub(super) fn show(chosen: Option<&Handle>) -> Result<End> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        bail!("list --watch needs a terminal; for programs there is list --json");
+        bail!("list --watch needs a terminal; use list --json in programs");
     }
     tty::restore_on_panic();
     reach::block_on(async {
@@ -82,7 +82,7 @@ impl Live {
 
     async fn run(&mut self) -> Result<End> {
         let mut keyboard = Keyboard::open()?;
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         let mut changes = Changes::of(&Paths::from_env()?.registry());
         let mut pace = interval(PACE);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);

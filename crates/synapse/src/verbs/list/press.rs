@@ -1,6 +1,5 @@
-//! What a person means by the keys of the list.
+//! What the keys of the list mean.
 
-/// What is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Press {
     Up,

@@ -12,7 +12,6 @@ use tokio::time::timeout;
 /// How long an agent may take to say what it does. One that is stuck must not hold the list.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// One agent.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) entry: Entry,

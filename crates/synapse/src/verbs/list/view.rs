@@ -11,7 +11,6 @@ use super::row::{Row, State};
 /// Rows of the screen that the question of the chosen agent may take.
 const QUESTION: u16 = 8;
 
-/// What is shown.
 pub(super) struct View<'a> {
     pub(super) rows: &'a [Row],
     /// The place of the chosen one.
@@ -59,7 +58,7 @@ impl View<'_> {
 
     fn table(&self, frame: &mut Frame<'_>, area: Rect) {
         if self.rows.is_empty() {
-            let hint = "no agent runs; start one with: synapse start <profile>";
+            let hint = "no agent is running; start one with: synapse start <profile>";
             return frame.render_widget(Paragraph::new(hint), area);
         }
         let widest = |column: fn(&Row) -> usize, least: usize| {

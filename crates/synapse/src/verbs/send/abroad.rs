@@ -1,4 +1,4 @@
-//! A message to an agent elsewhere.
+//! Sends a message to an agent on another machine.
 
 use std::cell::RefCell;
 use std::io::{IsTerminal as _, Write as _};
@@ -32,7 +32,7 @@ pub(super) fn deliver(
         ..parcel.outgoing()
     };
     let told =
-        |task: &RemoteTask| task.to_seed_json(&parcel.message(), &Timestamp::now().to_string());
+        |task: &RemoteTask| task.to_native_json(&parcel.message(), &Timestamp::now().to_string());
     let mut out = print::out();
     reach::block_on(async {
         let Some(patience) = manner.patience else {
@@ -68,7 +68,7 @@ pub(super) fn deliver(
                 Ok(Err(error)) if latest.borrow().is_none() => return Err(error.into()),
                 Ok(Err(error)) => Ended::Lost(error.to_string()),
                 Err(_) if latest.borrow().is_none() => {
-                    let error = format!("no answer yet; {} has not even named a task", external.alias);
+                    let error = format!("no answer yet; {} has not accepted the task", external.alias);
                     return Err(Failure::new(Failure::TIMED_OUT, error).into());
                 }
                 Err(_) => Ended::TimedOut(now()),

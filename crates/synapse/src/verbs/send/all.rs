@@ -31,7 +31,7 @@ pub(super) fn run(
     let mut entries = reach::agents()?;
     entries.retain(|entry| sender.is_none_or(|sender| sender.agent_id != entry.agent_id));
     if entries.is_empty() {
-        return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent runs").into());
+        return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent is running").into());
     }
     let names = entries.iter().map(|entry| entry.handle.as_str().len());
     let widest = names.max().unwrap_or(0);

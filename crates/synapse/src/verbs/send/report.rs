@@ -1,4 +1,4 @@
-//! What came of a message, for people and for programs.
+//! Reports the outcome of a message, for people and for programs.
 
 use std::io::Write;
 
@@ -85,7 +85,7 @@ impl Report {
             0 => self.text("/reply").unwrap_or("").to_owned(),
             Failure::ASKING => self.text("/status/message/prompt").unwrap_or("").to_owned(),
             Failure::TIMED_OUT => format!("no answer yet; the task {task} goes on"),
-            Failure::INTERRUPTED => format!("no longer waited for; the task {task} goes on"),
+            Failure::INTERRUPTED => format!("stopped waiting; the task {task} goes on"),
             _ => self.why().unwrap_or("no reason given").to_owned(),
         }
     }

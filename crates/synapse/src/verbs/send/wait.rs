@@ -1,5 +1,4 @@
-//! Waiting for what becomes of a task: shown while it lasts, ended by its end, a question, the
-//! clock or Ctrl-C.
+//! Waits for a task and shows its progress, until it ends, asks something, times out, or Ctrl-C is pressed.
 
 use std::io::Write as _;
 use std::time::Duration;

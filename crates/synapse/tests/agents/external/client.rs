@@ -24,7 +24,7 @@ fn say(text: &str) -> Outgoing {
 fn clients(world: &World) -> Vec<(Dialect, A2AClient)> {
     let base = world.entry()["endpoint"].as_str().unwrap().to_owned();
     let (_, card) = world.call("GET", "/.well-known/agent.json", &json!(null));
-    let mut served = vec![(Dialect::Seed, base.clone())];
+    let mut served = vec![(Dialect::Native, base.clone())];
     if card.get("supportedInterfaces").is_some() {
         served.push((Dialect::RpcV1, format!("{base}/a2a")));
         served.push((Dialect::RestV1, format!("{base}/a2a/rest")));

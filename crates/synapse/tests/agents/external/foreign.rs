@@ -193,7 +193,7 @@ fn an_agent_that_does_not_stream_is_waited_for() {
 fn the_oldest_place_of_a_card_is_looked_at_last() {
     let agent = Script::play(|asked, url| match asked.path.as_str() {
         OLD_CARD => {
-            answer(&json!({ "name": "seed", "url": url, "capabilities": {}, "skills": [] }))
+            answer(&json!({ "name": "native", "url": url, "capabilities": {}, "skills": [] }))
         }
         "/tasks/send" => answer(
             &json!({ "task": { "id": "t", "status": { "state": "completed" },
@@ -204,7 +204,7 @@ fn the_oldest_place_of_a_card_is_looked_at_last() {
     let world = World::new();
     world.ok(&["external", "discover", &agent.url]);
     assert_eq!(
-        world.ok(&["send", "seed", "How is it?", "--return"]),
+        world.ok(&["send", "native", "How is it?", "--return"]),
         "Fog.\n"
     );
     assert_eq!(
@@ -235,11 +235,11 @@ fn nobody_is_sent_elsewhere_and_nonsense_is_no_agent() {
     for (text, said) in [
         (
             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n",
-            "sends us to http://127.0.0.1:1/x",
+            "redirects to http://127.0.0.1:1/x",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-            "no A2A agent",
+            "not an A2A agent",
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",

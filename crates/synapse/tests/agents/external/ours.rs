@@ -45,7 +45,7 @@ fn a_message_to_a_neighbour_comes_back_word_for_word() {
 }
 
 #[test]
-fn what_is_kept_has_the_fields_of_the_seed_and_a_private_token() {
+fn what_is_kept_has_the_public_fields_and_a_private_token() {
     let (there, here) = neighbours();
     let kept: Value =
         serde_json::from_slice(&std::fs::read(file(&here, "peer.json")).unwrap()).unwrap();

@@ -72,6 +72,7 @@ fn an_agent_finds_no_token_in_its_environment() {
     .unwrap();
     let started = world
         .command(&["start", file.to_str().unwrap(), "--port", "0"])
+        .env("SYNAPSE_WEB_TOKEN", HUB_TOKEN)
         .env("MCBD_AUTH_TOKEN", HUB_TOKEN)
         .status();
     assert!(started.unwrap().success());
@@ -92,6 +93,7 @@ fn the_browser_that_the_hub_opens_finds_no_token_in_its_environment() {
     fs::set_permissions(&browser, mode).unwrap();
     let hub = world
         .command(&["web", "--port", "0", "--open"])
+        .env("SYNAPSE_WEB_TOKEN", HUB_TOKEN)
         .env("MCBD_AUTH_TOKEN", HUB_TOKEN)
         .env("BROWSER", &browser)
         .stdout(std::process::Stdio::null())

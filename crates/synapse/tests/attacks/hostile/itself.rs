@@ -53,7 +53,7 @@ fn run_line_below(world: &World, name: &str, line: &str) -> (String, String) {
 fn hub(world: &World) -> Child {
     let hub = world
         .command(&["web", "--port", "0"])
-        .env("MCBD_AUTH_TOKEN", "hub-token")
+        .env("SYNAPSE_WEB_TOKEN", "hub-token")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();

@@ -117,7 +117,7 @@ fn a_host_that_died_without_a_word_is_told_once() {
         check["said"]
             .as_str()
             .unwrap()
-            .contains("died without a word")
+            .contains("died without cleaning up")
     };
     assert_eq!(told.filter(|check| said(check)).count(), 1, "{report:#}");
     let (_, report) = checks(&world, &[]);

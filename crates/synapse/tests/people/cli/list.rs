@@ -54,7 +54,7 @@ fn the_screen_follows_what_happens() {
             .is_some_and(|line| line.starts_with("j/k"))
     });
     world.ok(&["stop", "dummy"]);
-    terminal.wait_for("no agent runs");
+    terminal.wait_for("no agent is running");
     terminal.press("q");
     let (exit, painted) = terminal.end();
     assert_eq!(exit, Exit::Code(0));

@@ -49,6 +49,6 @@ fn an_agent_whose_log_cannot_be_written_starts_all_the_same() {
     let output = world.run(&["start", "dummy", "--port", "0"]);
     assert!(output.status.success());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("there will be no log"), "{error}");
+    assert!(error.contains("the log cannot be written"), "{error}");
     assert_eq!(world.ok(&["send", "dummy", "say:hi", "--return"]), "hi\n");
 }

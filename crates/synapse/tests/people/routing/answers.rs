@@ -146,7 +146,7 @@ while True:
     assert!(String::from_utf8_lossy(&outside.stderr).contains("inside an agent"));
     let (status, body) = world.call("POST", "/reply", &serde_json::json!({ "text": "x" }));
     assert_eq!(status, 409, "{body}");
-    assert!(body["error"].as_str().unwrap().contains("no task at hand"));
+    assert!(body["error"].as_str().unwrap().contains("no current task"));
 }
 
 /// Fills the screen, so that there is room for notices above the prompt.

@@ -1,0 +1,110 @@
+//! `synapse config`: every setting and environment variable, its value, and where it comes from.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use synapse_machine::config::{Config, Setting, VARIABLES, Variable};
+use synapse_machine::paths::Paths;
+
+use super::print;
+
+/// What is shown instead of a secret.
+const SECRET: &str = "(set)";
+
+/// One row of the list.
+struct Row {
+    key: String,
+    value: Value,
+    source: &'static str,
+    line: Option<u64>,
+}
+
+pub(crate) fn run(is_json: bool) -> Result<u8> {
+    let file = Paths::from_env()?.config();
+    let loaded = Config::load(&file)?;
+    for warning in &loaded.warnings {
+        note!("synapse: {warning}");
+    }
+    let settings: Vec<Row> = loaded.settings().into_iter().map(setting).collect();
+    let variables: Vec<Row> = VARIABLES.iter().map(variable).collect();
+    let mut out = print::out();
+    if is_json {
+        let json = json!({
+            "file": file,
+            "exists": file.exists(),
+            "settings": settings.iter().map(Row::to_json).collect::<Vec<_>>(),
+            "environment": variables.iter().map(Row::to_json).collect::<Vec<_>>(),
+        });
+        serde_json::to_writer_pretty(&mut out, &json)?;
+        writeln!(out)?;
+        return Ok(0);
+    }
+    let missing = if file.exists() {
+        ""
+    } else {
+        " (there is no such file: every setting has its default)"
+    };
+    writeln!(out, "{}{missing}\n", file.display())?;
+    print_rows(&mut out, &settings, &file)?;
+    writeln!(out, "\nenvironment")?;
+    print_rows(&mut out, &variables, &file)?;
+    Ok(0)
+}
+
+fn print_rows(out: &mut impl std::io::Write, rows: &[Row], file: &Path) -> Result<()> {
+    let width = |column: &dyn Fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
+    let keys = width(&|row| row.key.chars().count());
+    let values = width(&|row| row.shown().chars().count()).min(40);
+    for row in rows {
+        let source = match row.line {
+            Some(line) => format!("{}:{line}", file.display()),
+            None => row.source.to_owned(),
+        };
+        writeln!(out, "{:keys$}  {:values$}  {source}", row.key, row.shown())?;
+    }
+    Ok(())
+}
+
+fn setting(setting: Setting) -> Row {
+    Row {
+        source: if setting.line.is_some() {
+            "file"
+        } else {
+            "default"
+        },
+        key: setting.key,
+        value: setting.value,
+        line: setting.line,
+    }
+}
+
+fn variable(variable: &Variable) -> Row {
+    let value = std::env::var_os(variable.name).filter(|value| !value.is_empty());
+    let (value, source) = match value {
+        None => (Value::Null, "default"),
+        Some(_) if variable.is_secret => (SECRET.into(), "environment"),
+        Some(value) => (value.to_string_lossy().into(), "environment"),
+    };
+    Row {
+        key: variable.name.to_owned(),
+        value,
+        source,
+        line: None,
+    }
+}
+
+impl Row {
+    fn shown(&self) -> String {
+        match &self.value {
+            Value::Null => "–".to_owned(),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "key": self.key, "value": self.value, "source": self.source, "line": self.line })
+    }
+}
