@@ -56,11 +56,7 @@ pub(crate) struct DiffFile {
     truncated: bool,
 }
 
-pub(crate) async fn diff(
-    spot: &Spot,
-    tree: &Worktree,
-    wish: &Against,
-) -> Result<Diff, Problem> {
+pub(crate) async fn diff(spot: &Spot, tree: &Worktree, wish: &Against) -> Result<Diff, Problem> {
     if spot.main.is_none() {
         return Err(Problem::bad(
             "this folder is no git repository, so nothing can be compared",

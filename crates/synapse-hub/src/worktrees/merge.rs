@@ -31,11 +31,7 @@ pub(crate) struct Merged {
     fast_forward: bool,
 }
 
-pub(crate) async fn merge(
-    spot: &Spot,
-    tree: &Worktree,
-    wish: &Merge,
-) -> Result<Merged, Problem> {
+pub(crate) async fn merge(spot: &Spot, tree: &Worktree, wish: &Merge) -> Result<Merged, Problem> {
     let (Some(main), Some(branch)) = (&spot.main, &tree.branch) else {
         return Err(Problem::bad(
             "no branch is checked out here, so there is none to merge",

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
 }
 
 fn login(paths: &Paths, read_only: bool) -> Result<u8> {
-    let Some(running) = hub::running(paths)? else {
+    let Some(running) = synapse_hub::running(paths)? else {
         bail!("no hub is running; `synapse web` starts one and prints a link");
     };
     let right = if read_only {
