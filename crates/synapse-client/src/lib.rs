@@ -4,6 +4,7 @@
 
 pub mod address;
 pub mod client;
+pub mod delivery;
 pub mod external;
 pub mod native;
 pub mod own;

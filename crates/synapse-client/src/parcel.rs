@@ -4,15 +4,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
-use hyper::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use synapse_a2a::artifact::native_part;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Content, Message, Part, Role};
-use tokio::time::timeout;
 
-use crate::client::Client;
 use crate::client::a2a::Outgoing;
 
 /// How much all files of a message may have together.
@@ -44,14 +40,6 @@ pub struct Parcel {
     is_raw: bool,
 }
 
-/// A message that was accepted.
-#[derive(Clone, Debug)]
-pub struct Sent {
-    pub id: String,
-    /// What the agent said.
-    pub body: Value,
-}
-
 impl Parcel {
     /// Packs some words, and files that are looked for in `dir`. Everything wrong with them is found before
     /// anybody hears of it.
@@ -64,13 +52,22 @@ impl Parcel {
             parts.push(Part::text(text));
         }
         parts.extend(read(files, dir)?);
+        Ok(Self::of(parts))
+    }
+
+    /// Words alone.
+    pub fn text(text: &str) -> Self {
+        Self::of(vec![Part::text(text)])
+    }
+
+    fn of(parts: Vec<Part>) -> Self {
         let id = MessageId::new(uuid::Uuid::now_v7().to_string());
-        Ok(Self {
+        Self {
             message: Message::new(id, Role::User, parts),
             sender: None,
             priority: None,
             is_raw: false,
-        })
+        }
     }
 
     /// Who sends it, and how many agents what it is about has passed through.
@@ -107,34 +104,18 @@ impl Parcel {
         })
     }
 
-    /// Hands it to an agent of this machine; returns when it was accepted.
-    ///
-    /// # Errors
-    /// When it cannot be reached, refuses, or does neither in time.
-    pub async fn deliver(&self, client: &Client) -> Result<Sent> {
-        let path = format!(
-            "/tasks/send-priority?priority={}",
-            self.priority.unwrap_or(1)
-        );
-        let mut body = Map::from_iter([
-            ("message".to_owned(), self.message()),
-            ("raw".to_owned(), json!(self.is_raw)),
-        ]);
-        if let Some(sender) = &self.sender {
-            body.insert("sender".to_owned(), json!(sender));
+    /// How urgent it is: 1, unless somebody said otherwise.
+    pub fn priority(&self) -> u8 {
+        self.priority.unwrap_or(1)
+    }
+
+    /// What an agent of this machine is sent.
+    pub fn body(&self) -> Value {
+        let mut body = json!({ "message": self.message(), "raw": self.is_raw });
+        if let (Some(sender), Some(fields)) = (&self.sender, body.as_object_mut()) {
+            fields.insert("sender".to_owned(), json!(sender));
         }
-        let body = Value::Object(body);
-        let call = client.call(Method::POST, &path, Some(&body));
-        let Ok(answer) = timeout(ACCEPTANCE, call).await else {
-            bail!(
-                "it did not accept the message within {} s",
-                ACCEPTANCE.as_secs()
-            );
-        };
-        let body = answer?;
-        let id = body.pointer("/task/id").and_then(Value::as_str);
-        let id = id.context("the agent named no task")?.to_owned();
-        Ok(Sent { id, body })
+        body
     }
 
     /// The message for an agent elsewhere. One of ours reads there who sends it and how urgent it is.
@@ -239,6 +220,8 @@ fn kind(name: &str, bytes: &[u8]) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Map;
+
     use super::*;
 
     fn here() -> &'static Path {

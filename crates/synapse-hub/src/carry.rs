@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -42,15 +42,10 @@ pub(super) fn bring_back(hub: &Hub, of: Entry, task: String, to: Entry) {
 
 async fn carry(of: &Entry, task: &str, to: &Entry) -> Result<(), String> {
     let client = Client::of(of).map_err(|error| error.to_string())?;
-    let path = format!("/tasks/{task}/subscribe");
-    let followed = client.follow(&path, |_, _| true).await;
-    followed.map_err(|error| error.to_string())?;
-    let path = format!("/tasks/{task}");
-    let body = ask(of, Method::GET, &path, None).await;
-    let body = body.map_err(|problem| problem.error().to_owned())?;
-    let text = |path: &str| body.pointer(path).and_then(Value::as_str);
-    let reply = text("/task/reply").or(text("/task/status/error/message"));
-    let Some(reply) = reply.filter(|reply| !reply.is_empty()) else {
+    let ended = client.settle(task, |_| true).await;
+    let ended = ended.map_err(|error| format!("{error:#}"))?;
+    let failure = ended.status.error.map(|failure| failure.message);
+    let Some(reply) = ended.reply.or(failure).filter(|reply| !reply.is_empty()) else {
         return Ok(());
     };
     let body = json!({ "message": reply, "sender": of.handle });

@@ -16,7 +16,6 @@ mod openapi;
 mod problem;
 mod reply;
 mod shapes;
-mod stream_shapes;
 mod tasks;
 mod terminal;
 mod ws;

@@ -5,24 +5,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
-use hyper::Method;
-use serde_json::Value;
-use synapse_a2a::task::TaskState;
+use anyhow::Result;
+use synapse_a2a::event::Question;
 use synapse_term::router::ResponseMode;
-use tokio::time::timeout;
 
 use super::address::{Target, Unmet, resolve};
 use super::answer::Answer;
 use super::lane::Place;
 use super::{Desk, named};
 use synapse_client::address::Whom;
-use synapse_client::client::Client;
-use synapse_client::client::a2a::{A2AClient, A2AError, RemoteTask};
+use synapse_client::delivery::{Delivery, Recipient};
 use synapse_client::external::External;
-use synapse_client::parcel::{ACCEPTANCE, Parcel};
+use synapse_client::parcel::Parcel;
 use synapse_client::wake;
 use synapse_machine::config::Feedback;
+use synapse_machine::handle::Handle;
 use synapse_machine::registry::Entry;
 use synapse_session::{Author, Dispatch};
 
@@ -137,13 +134,18 @@ impl Journey {
                 about: self.about + 1 + index as u64,
                 ..self.clone()
             };
-            async move { journey.carry_to(&entry, None).await }
+            async move {
+                journey
+                    .carry_to(Recipient::local(&entry), &entry.handle, None)
+                    .await
+            }
         });
         futures_util::future::join_all(each).await;
     }
 
     async fn to_local(&self, entry: &Entry) {
-        self.carry_to(entry, Some(format!("[→ {} (local)]", entry.handle)))
+        let delivered = format!("[→ {} (local)]", entry.handle);
+        self.carry_to(Recipient::local(entry), &entry.handle, Some(delivered))
             .await;
     }
 
@@ -162,43 +164,66 @@ impl Journey {
         self.to_local(&entry).await;
     }
 
-    /// Carries to one agent of this machine.
-    async fn carry_to(&self, entry: &Entry, delivered: Option<String>) {
-        let to = entry.handle.to_string();
-        if self.dispatch.author == Author::Program && !self.may_go(&to) {
+    async fn to_external(&self, external: &External) {
+        let delivered = format!("[→ {} (external)]", external.alias);
+        let recipient = Recipient::external(&self.desk.contacts, external);
+        let was_accepted = self
+            .carry_to(recipient, &external.alias, Some(delivered))
+            .await;
+        if was_accepted {
+            self.desk.contacts.seen(external);
+        }
+    }
+
+    /// Carries to one agent, here or elsewhere; whether it accepted the message.
+    async fn carry_to(
+        &self,
+        recipient: Result<Recipient>,
+        to: &Handle,
+        delivered: Option<String>,
+    ) -> bool {
+        let to = to.as_str();
+        if self.dispatch.author == Author::Program && !self.may_go(to) {
             let text = format!("[→ {to}] stopped: too many messages in a minute");
             self.notify(text).await;
-            return self.desk.write_down(format!("to={to} stopped: rate")).await;
+            self.desk.write_down(format!("to={to} stopped: rate")).await;
+            return false;
         }
-        self.tell_step(&to, "Sending…").await;
-        let client = match Client::of(entry) {
-            Ok(client) => client,
-            Err(error) => return self.not_sent(&to, &error).await,
+        self.tell_step(to, "Sending…").await;
+        let sent = match recipient {
+            Ok(recipient) => recipient.send(&self.parcel).await,
+            Err(error) => Err(error),
         };
-        let accepted = self.parcel.deliver(&client).await;
         self.leave_lane();
-        let task = match accepted {
-            Ok(sent) => sent.id,
-            Err(error) => return self.not_sent(&to, &error).await,
+        let mut delivery = match sent {
+            Ok(delivery) => delivery,
+            Err(error) => {
+                self.not_sent(to, &error).await;
+                return false;
+            }
         };
         match (self.desk.feedback, delivered) {
-            (Feedback::Inline, _) => self.tell_step(&to, "Delivered").await,
+            (Feedback::Inline, _) => self.tell_step(to, "Delivered").await,
             (Feedback::Silent, Some(text)) => self.notify(text).await,
             (Feedback::Silent, None) => {}
         }
+        let task = delivery.task().to_owned();
         self.desk
             .write_down(format!("to={to} delivered task={task}"))
             .await;
         if !self.wants_answer() {
-            return;
+            return true;
         }
         let Ok(_place) = Arc::clone(&self.desk.journeys).try_acquire_owned() else {
-            let text = format!("[→ {to}] too many answers are pending; see: synapse task {task}");
-            return self.notify(text).await;
+            let text =
+                format!("[→ {to}] too many answers are waited for; see: synapse task {task}");
+            self.notify(text).await;
+            return true;
         };
-        let reply = self.wait(&client, &to, &task).await;
+        let reply = self.wait(&mut delivery, to).await;
         let reply = reply.unwrap_or_else(|error| Err(format!("{error:#}")));
-        self.bring_back(&to, Answer { task, reply }).await;
+        self.bring_back(to, Answer { task, reply }).await;
+        true
     }
 
     /// Whoever goes the same way may go on.
@@ -219,122 +244,27 @@ impl Journey {
     }
 
     /// Waits for the end of a task, however long it takes. Its questions are told on the way.
-    async fn wait(&self, client: &Client, to: &str, task: &str) -> Result<Result<String, String>> {
-        let gone = || format!("{to} ended before it answered");
-        let path = format!("/tasks/{task}/subscribe");
-        let mut events = client.events(&path, None).await.with_context(gone)?;
+    async fn wait(&self, delivery: &mut Delivery, to: &str) -> Result<Result<String, String>> {
         loop {
-            let event = events.next().await.with_context(gone)?;
-            let Some(event) = event else { break };
-            if event.name.as_deref() != Some("status") {
-                continue;
-            }
-            let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
-            match data.get("state").and_then(Value::as_str) {
-                Some("submitted" | "working") => {}
-                Some("input_required") => self.tell_question(to, task, &data).await,
-                _ => break,
-            }
-        }
-        let path = format!("/tasks/{task}");
-        let body = client
-            .call(Method::GET, &path, None)
-            .await
-            .with_context(gone)?;
-        let text = |at: &str| body.pointer(at).and_then(Value::as_str);
-        match text("/task/status/state").unwrap_or("") {
-            "completed" => Ok(Ok(text("/task/reply").unwrap_or("").to_owned())),
-            "submitted" | "working" | "input_required" => bail!(gone()),
-            state => {
-                let why = text("/task/status/error/message").or(text("/task/status/message"));
-                Ok(Err(format!(
-                    "{state}: {}",
-                    why.unwrap_or("no reason given")
-                )))
+            let outcome = delivery.next_stop().await?;
+            match &outcome.question {
+                Some(question) => self.tell_question(to, delivery, question).await,
+                None => return Ok(outcome.into_reply()),
             }
         }
     }
 
-    async fn tell_question(&self, to: &str, task: &str, data: &Value) {
-        let question = data.pointer("/message/prompt").and_then(Value::as_str);
-        let options = data.pointer("/message/options").and_then(Value::as_array);
-        let options: Vec<&str> = options
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let mut text = format!("[← {to}] asks: {}", question.unwrap_or("something"));
-        if !options.is_empty() {
-            let _ = write!(text, "\n  {}", options.join(" · "));
+    async fn tell_question(&self, to: &str, delivery: &Delivery, question: &Question) {
+        let asked = match question.prompt.as_str() {
+            "" => "something",
+            asked => asked,
+        };
+        let mut text = format!("[← {to}] asks: {asked}");
+        if !question.options.is_empty() {
+            let _ = write!(text, "\n  {}", question.options.join(" · "));
         }
-        let short = task.get(task.len().saturating_sub(8)..).unwrap_or(task);
-        let _ = write!(text, "\n  answer it: synapse answer {short} <option>");
+        let answer = delivery.answer_command();
+        let _ = write!(text, "\n  answer it: {answer}");
         self.notify(text).await;
-    }
-
-    async fn to_external(&self, external: &External) {
-        let to = external.alias.to_string();
-        if self.dispatch.author == Author::Program && !self.may_go(&to) {
-            return self.desk.write_down(format!("to={to} stopped: rate")).await;
-        }
-        self.tell_step(&to, "Sending…").await;
-        let client = match self.desk.contacts.client(external) {
-            Ok(client) => client,
-            Err(error) => return self.not_sent(&to, &error.into()).await,
-        };
-        let sent = match timeout(ACCEPTANCE, client.send(&self.parcel.outgoing())).await {
-            Ok(Ok(sent)) => sent,
-            Ok(Err(error)) => return self.not_sent(&to, &error.into()).await,
-            Err(_) => {
-                let error = anyhow::anyhow!(
-                    "it did not accept the message within {} s",
-                    ACCEPTANCE.as_secs()
-                );
-                return self.not_sent(&to, &error).await;
-            }
-        };
-        self.leave_lane();
-        self.desk.contacts.seen(external);
-        match self.desk.feedback {
-            Feedback::Inline => self.tell_step(&to, "Delivered").await,
-            Feedback::Silent => self.notify(format!("[→ {to} (external)]")).await,
-        }
-        self.desk
-            .write_down(format!("to={to} delivered task={}", sent.id))
-            .await;
-        if !self.wants_answer() {
-            return;
-        }
-        let task = sent.id.clone();
-        let reply = match self.follow_abroad(&client, &to, sent).await {
-            Ok(ended) if ended.state == TaskState::Completed => Ok(ended.reply()),
-            Ok(ended) => {
-                let said = ended.said.as_deref().unwrap_or("no reason given");
-                Err(format!("{}: {said}", ended.state.name()))
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        self.bring_back(&to, Answer { task, reply }).await;
-    }
-
-    /// Waits for the end of a task elsewhere. Its questions are told on the way.
-    async fn follow_abroad(
-        &self,
-        client: &A2AClient,
-        to: &str,
-        mut task: RemoteTask,
-    ) -> Result<RemoteTask, A2AError> {
-        while !task.state.is_final() {
-            task = if task.state == TaskState::InputRequired {
-                let question = task.said.as_deref().unwrap_or("something");
-                let answer = format!("synapse external send {to} <answer> --task {}", task.id);
-                let text = format!("[← {to}] asks: {question}\n  answer it: {answer}");
-                self.notify(text).await;
-                client.answered(&task.id).await?
-            } else {
-                client.subscribe(&task.id, |_| {}).await?
-            };
-        }
-        Ok(task)
     }
 }

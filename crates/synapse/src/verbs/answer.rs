@@ -8,6 +8,7 @@ use clap::Args;
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 use synapse_client::client::{Answer as Said, Client};
+use synapse_client::native::StandingShape;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::reach::{self, MOMENT};
@@ -77,12 +78,12 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
     }
 }
 
-async fn look(client: &Client) -> Result<Value> {
-    reach::within(MOMENT, client.call(Method::GET, "/status", None)).await
+async fn look(client: &Client) -> Result<StandingShape> {
+    reach::within(MOMENT, client.status()).await
 }
 
 /// Waits until something else is on the screen than this question, for a while.
-async fn settled(client: &Client, before: &Value) -> Result<Value> {
+async fn settled(client: &Client, before: &StandingShape) -> Result<StandingShape> {
     let deadline = Instant::now() + PATIENCE;
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -96,11 +97,11 @@ async fn settled(client: &Client, before: &Value) -> Result<Value> {
 }
 
 /// The fingerprint of what is asked, if something is.
-fn question(status: &Value) -> Option<&str> {
-    status.pointer("/prompt/fingerprint")?.as_str()
+fn question(status: &StandingShape) -> Option<&str> {
+    Some(&status.prompt.as_ref()?.fingerprint)
 }
 
-fn report(before: &Value, after: &Value) -> Result<u8> {
+fn report(before: &StandingShape, after: &StandingShape) -> Result<u8> {
     let mut out = print::out();
     match (question(before), question(after)) {
         (Some(old), Some(new)) if old == new => bail!(
@@ -113,10 +114,7 @@ fn report(before: &Value, after: &Value) -> Result<u8> {
             "answered; it asks something else now:\n{}",
             shown(after)
         )?,
-        (_, None) => {
-            let state = after.get("status").and_then(Value::as_str).unwrap_or("");
-            writeln!(out, "answered; the agent is {state}")?;
-        }
+        (_, None) => writeln!(out, "answered; the agent is {}", after.status)?,
     }
     Ok(0)
 }
@@ -126,18 +124,18 @@ async fn refused(client: &Client, said: &Said) -> Result<u8> {
     let error = said.body.get("error").and_then(Value::as_str);
     let error = error.unwrap_or("no reason given");
     if said.status == StatusCode::CONFLICT {
-        let now = look(client).await.unwrap_or_default();
-        bail!("{error}\n{}", shown(&now));
+        let now = look(client).await;
+        let now = now.map_or_else(|error| format!("{error:#}"), |now| shown(&now));
+        bail!("{error}\n{now}");
     }
     bail!("{error}");
 }
 
 /// The question with its options and its fingerprint, as a person reads it.
-fn shown(status: &Value) -> String {
-    let Some(prompt) = status.get("prompt").filter(|prompt| !prompt.is_null()) else {
+fn shown(status: &StandingShape) -> String {
+    let Some(prompt) = &status.prompt else {
         return "nothing is asked".to_owned();
     };
     let text = status::readable(prompt);
-    let fingerprint = question(status).unwrap_or("");
-    format!("{text}  fingerprint {fingerprint}\n")
+    format!("{text}  fingerprint {}\n", prompt.fingerprint)
 }

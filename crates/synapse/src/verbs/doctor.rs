@@ -20,7 +20,6 @@ use super::print::shown;
 use super::spinner::Spinner;
 use super::{paint, picture, reach};
 use crate::verbs::print;
-pub(crate) use agent::witnesses;
 use check::{Check, Level};
 
 /// `synapse doctor …`

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::future::join_all;
-use hyper::Method;
-use serde_json::Value;
 use synapse_client::address::{AddressBook, FindError, Whom};
 use synapse_client::client::{Callable, Client, Web};
 use synapse_client::external::{ContactError, Contacts, External, ExternalError};
+use synapse_client::native::TaskShape;
 use synapse_client::own;
+use synapse_client::parcel::{ACCEPTANCE, Parcel};
 use synapse_machine::config::Config;
 use synapse_machine::handle::{AddressError, find, find_to_end};
 use synapse_machine::paths::Paths;
@@ -103,10 +103,8 @@ pub(super) fn own() -> Result<Option<Entry>> {
 pub(super) async fn task(part: &str) -> Result<(Client, String)> {
     let asked = agents()?.into_iter().map(async |entry| {
         let client = Client::of(&entry).ok()?;
-        let body = within(MOMENT, client.call(Method::GET, "/tasks", None)).await;
-        let body = body.ok()?;
-        let tasks = body.get("tasks").and_then(Value::as_array)?.iter();
-        let ids = tasks.filter_map(|task| task.get("id")?.as_str());
+        let tasks = within(MOMENT, client.tasks()).await.ok()?;
+        let ids = tasks.iter().map(|task| task.id.as_str());
         let meant = ids.filter(|id| id.starts_with(part) || id.ends_with(part));
         let meant: Vec<String> = meant.map(str::to_owned).collect();
         Some((entry, meant))
@@ -127,6 +125,11 @@ pub(super) async fn task(part: &str) -> Result<(Client, String)> {
             bail!("{part} means several tasks: {}", names.join(", "))
         }
     }
+}
+
+/// Hands a message to an agent of this machine; the task that was made of it.
+pub(super) async fn deliver(client: &Client, message: &Parcel) -> Result<TaskShape> {
+    within(ACCEPTANCE, client.send(message.priority(), &message.body())).await
 }
 
 /// Waits for an agent, but not for ever: its host may be stopped or stuck.

@@ -12,8 +12,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use serde_json::json;
 use synapse_client::address::Whom;
 use synapse_client::client::Client;
+use synapse_client::native::TaskAnswer;
 use synapse_client::own;
 use synapse_client::parcel::Parcel;
 use synapse_client::wake;
@@ -145,22 +147,22 @@ fn to_one(
         if wait::is_asking(&client).await {
             note!("synapse: the agent is asking something; the message waits until it is answered");
         }
-        let sent = parcel.deliver(&client).await?;
+        let task = reach::deliver(&client, parcel).await?;
         let mut out = print::out();
         let Some(patience) = manner.patience else {
             let line = if manner.is_json {
-                sent.body.to_string()
+                json!(TaskAnswer { task }).to_string()
             } else {
-                sent.id
+                task.id
             };
             writeln!(out, "{line}")?;
             return Ok(0);
         };
         let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
-        let each = |name: &str, data: &_| shown.take(name, data);
-        let ended = wait::until_settled(&client, &sent.id, patience, each).await;
+        let ended =
+            wait::until_settled(&client, &task.id, patience, |event| shown.take(event)).await;
         let told = shown.finish();
-        let report = Report::of(&sent.id, ended);
+        let report = Report::of(&task.id, ended);
         left.extend(report.left());
         if manner.is_json {
             writeln!(out, "{}", report.to_json())?;

@@ -154,13 +154,9 @@ fn shown(kept: Kept) -> Value {
 async fn watch(entry: &Entry, task: &TaskId) -> Result<u8> {
     let client = Client::of(entry)?;
     let mut out = print::out();
-    let mut written = Ok(());
-    let path = format!("/tasks/{task}/subscribe");
-    let print = |name: &str, data: &Value| {
-        written = writeln!(out, "{name} {data}");
-        written.is_ok()
-    };
-    client.follow(&path, print).await?;
-    written?;
+    let mut events = client.follow(task.as_str()).await?;
+    while let Some(event) = events.next().await? {
+        writeln!(out, "{} {}", event.name(), event.data())?;
+    }
     Ok(0)
 }

@@ -65,12 +65,12 @@ pub(super) fn run(
 
 async fn one(entry: &Entry, parcel: &Parcel, manner: Manner) -> Result<Row> {
     let client = Client::of(entry)?;
-    let sent = parcel.deliver(&client).await?;
+    let task = reach::deliver(&client, parcel).await?;
     let Some(patience) = manner.patience else {
-        return Ok(Row::Sent(sent.id, sent.body));
+        return Ok(Row::Sent(task.id.clone(), json!(task)));
     };
-    let ended = wait::until_settled(&client, &sent.id, patience, |_, _| {}).await;
-    Ok(Row::Ended(Report::of(&sent.id, ended)))
+    let ended = wait::until_settled(&client, &task.id, patience, |_| {}).await;
+    Ok(Row::Ended(Report::of(&task.id, ended)))
 }
 
 /// What came of it at one agent.
@@ -97,7 +97,7 @@ impl Row {
 
     fn to_json(&self, handle: &str) -> Value {
         let mut row = match self {
-            Self::Sent(id, body) => json!({ "task_id": id, "task": body.get("task") }),
+            Self::Sent(id, body) => json!({ "task_id": id, "task": body }),
             Self::Ended(report) => report.to_json(),
         };
         if let Some(fields) = row.as_object_mut() {
