@@ -16,6 +16,7 @@ import { learn } from "./text";
 import "./styles/index.css";
 
 const RETRY_MS = 1_500;
+const LATER_MS = 1_000;
 
 function takeCode(): string | null {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
@@ -56,6 +57,8 @@ learn(prefs.value.language)
   .catch(() => {})
   .then(() => place && render(<App />, place));
 void begin(code);
+// Fetched ahead of their first use, so that a lost line locks nobody out of them.
+window.addEventListener("load", () => window.setTimeout(() => void import("./screens/later").catch(() => {}), LATER_MS));
 // A link opened where the page is already shown changes only the fragment.
 window.addEventListener("hashchange", () => {
   const another = takeCode();

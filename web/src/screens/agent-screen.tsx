@@ -9,7 +9,7 @@ import { openDrawer } from "../parts/overlays";
 import { Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
-import { LazyTerminal } from "../parts/lazy-terminal";
+import { lazy } from "../parts/lazy";
 import { useFetched } from "../parts/use-fetched";
 import { WorktreeFacts } from "../parts/worktree-facts";
 import { prefs } from "../state/prefs";
@@ -18,12 +18,14 @@ import { isWide } from "../state/window";
 import { agentById, hasWorld, world, worktreesVersion } from "../state/world";
 import { t } from "../text";
 import type { Agent } from "../types";
-import { ChangesTab } from "./changes-tab";
 import { ConversationTab } from "./conversation-tab";
-import { FilesTab } from "./files-tab";
 import { FormerScreen } from "./former-screen";
-import { InfoTab } from "./info-tab";
 import { screenActs } from "./screen-acts";
+
+const ChangesTab = lazy(() => import("./later").then((file) => file.ChangesTab));
+const FilesTab = lazy(() => import("./later").then((file) => file.FilesTab));
+const InfoTab = lazy(() => import("./later").then((file) => file.InfoTab));
+const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) => file.TerminalView));
 
 const MOST_PEERS = 4;
 
@@ -71,7 +73,7 @@ function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: s
     case "info":
       return <InfoTab agent={agent} />;
     default:
-      return <LazyTerminal agent={agent} fontSize={prefs.value.terminalFont} find={find} />;
+      return <TerminalView agent={agent} fontSize={prefs.value.terminalFont} find={find} />;
   }
 }
 
