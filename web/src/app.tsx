@@ -73,7 +73,7 @@ function Screen({ route: here }: { route: Route }) {
     case "agents":
       return <AgentsScreen />;
     case "agent":
-      return <AgentScreen id={here.id} tab={here.tab} path={here.path} find={here.find} />;
+      return <AgentScreen id={here.id} tab={here.tab} path={here.path} find={here.find} message={here.message} />;
     case "inbox":
       return <InboxScreen />;
     case "mesh":

@@ -27,6 +27,9 @@ const PATHS = {
   edit: "M5 19l1-4L16 5l3 3L9 18z",
   bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
   rail: "M4 5h16v14H4zM9 5v14",
+  again: "M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4",
+  source: "M9 7l-5 5 5 5M15 7l5 5-5 5",
+  check: "M5 12.5l4.5 4.5L19 7.5",
   clip: "M8 12l6-6a3 3 0 0 1 4 4l-8 8a5 5 0 0 1-7-7l7-7",
 } as const;
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { agentUrl, go, taskUrl, worktreeUrl } from "../state/route";
+import { agentUrl, go, worktreeUrl } from "../state/route";
 import { agents, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Found } from "../types";
@@ -133,7 +133,7 @@ function remote(found: Found): Item[] {
     group: t("palette.message"),
     text: snippet || task.text,
     note: "",
-    run: () => go(taskUrl(task.id)),
+    run: () => go(agentUrl(task.agent, { message: task.id })),
   }));
   const files = found.files.slice(0, MOST_PER_GROUP).map((file): Item => ({
     id: `f${file.worktree}${file.path}`,

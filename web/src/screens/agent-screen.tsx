@@ -29,15 +29,15 @@ const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) 
 
 const MOST_PEERS = 4;
 
-type Props = { id: string; tab: AgentTab | null; path: string; find: string };
+type Props = { id: string; tab: AgentTab | null; path: string; find: string; message: string };
 
-export function AgentScreen({ id, tab, path, find }: Props) {
+export function AgentScreen({ id, tab, path, find, message }: Props) {
   const agent = agentById(id);
-  if (!agent) return hasWorld.value ? <FormerScreen id={id} /> : <Loading />;
+  if (!agent) return hasWorld.value ? <FormerScreen id={id} meant={message} /> : <Loading />;
   const wide = isWide.value;
   const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
   const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
-  const conversation = <ConversationTab key={agent.id} agent={agent} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
+  const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
   const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
     <div class="agent-screen">
@@ -64,10 +64,10 @@ export function AgentScreen({ id, tab, path, find }: Props) {
 }
 
 function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: string; find: string }) {
-  const openFile = (file: string) => go(agentUrl(agent.id, "files", file));
+  const openFile = (file: string) => go(agentUrl(agent.id, { tab: "files", path: file }));
   switch (tab) {
     case "changes":
-      return <ChangesTab worktree={agent.worktree} path={path} fileUrl={(file) => agentUrl(agent.id, "files", file)} />;
+      return <ChangesTab worktree={agent.worktree} path={path} fileUrl={(file) => agentUrl(agent.id, { tab: "files", path: file })} />;
     case "files":
       return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} />;
     case "info":
@@ -124,7 +124,7 @@ function Tabs({ agent, tabs, shown }: { agent: Agent; tabs: readonly AgentTab[];
   return (
     <nav class="tabs" aria-label={t("tab.label")}>
       {tabs.map((tab) => (
-        <a key={tab} href={agentUrl(agent.id, tab)} aria-current={tab === shown ? "page" : undefined}>
+        <a key={tab} href={agentUrl(agent.id, { tab })} aria-current={tab === shown ? "page" : undefined}>
           {t(`tab.${tab}`)}
         </a>
       ))}
@@ -149,7 +149,7 @@ function SwipePane({ agent, tab, children }: { agent: Agent; tab: AgentTab; chil
     start.current = null;
     if (Math.abs(dx) < SWIPE_PX || Math.abs(dx) < 2 * Math.abs(dy)) return;
     const next = AGENT_TABS[AGENT_TABS.indexOf(tab) + (dx < 0 ? 1 : -1)];
-    if (next) go(agentUrl(agent.id, next), "replace");
+    if (next) go(agentUrl(agent.id, { tab: next }), "replace");
   };
   return (
     <div class="agent-pane" onTouchStart={onStart} onTouchEnd={onEnd}>

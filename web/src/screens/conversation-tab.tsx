@@ -12,21 +12,22 @@ import { tasksOf } from "../state/tasks";
 import { t } from "../text";
 import type { Agent } from "../types";
 
-type Props = { agent: Agent; bindStop: (press: () => void) => void; bindAnswer: (answer: (option: number) => void) => void };
+type Props = { agent: Agent; meant: string; bindStop: (press: () => void) => void; bindAnswer: (answer: (option: number) => void) => void };
 
-export function ConversationTab({ agent, bindStop, bindAnswer }: Props) {
+export function ConversationTab({ agent, meant, bindStop, bindAnswer }: Props) {
   const [insert, setInsert] = useState({ text: "", count: 0 });
-  const past = usePast(agent.id);
+  const edit = (text: string) => setInsert({ text, count: insert.count + 1 });
+  const past = usePast(agent.id, meant);
   const all = tasksOf(agent.id);
   const queued = all.filter((task) => task.status.state === "submitted");
   const said = [...(notes.value.get(agent.id) ?? []), ...autoNotes(agent.id)];
   const lines = inOrder(all.filter((task) => task.status.state !== "submitted"), said);
   return (
     <div class="conversation">
-      <Entries lines={lines} past={past} handle={agent.handle} links={agentLinks(agent.id)} empty={t("conversation.empty", { name: agent.handle })} />
+      <Entries lines={lines} past={past} handle={agent.handle} links={agentLinks(agent.id)} empty={t("conversation.empty", { name: agent.handle })} meant={meant} onEdit={edit} />
       <div class="composer">
         {agent.prompt && <PromptCard agent={agent.id} prompt={agent.prompt} bind={bindAnswer} />}
-        <QueueChips agent={agent.id} queued={queued} held={agent.held} onEdit={(text) => setInsert({ text, count: insert.count + 1 })} />
+        <QueueChips agent={agent.id} queued={queued} held={agent.held} onEdit={edit} />
         <MessageBar agent={agent} insert={insert} bindStop={bindStop} />
       </div>
     </div>

@@ -1,6 +1,8 @@
 // The files of a worktree, to read.
 
+import { useMemo } from "preact/hooks";
 import { api } from "../api";
+import { CodeLines, endingOf } from "../parts/code-lines";
 import { CopyButton } from "../parts/copy-button";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
@@ -97,6 +99,7 @@ async function download(worktree: string, path: string): Promise<void> {
 }
 
 function FileView({ worktree, file }: { worktree: string; file: FileText }) {
+  const lines = useMemo(() => (file.text ?? "").replace(/\n$/, "").split("\n"), [file.text]);
   return (
     <figure class="card code-card">
       <figcaption class="card-head">
@@ -111,9 +114,7 @@ function FileView({ worktree, file }: { worktree: string; file: FileText }) {
         <p class="hint">{t("file.binary")}</p>
       ) : (
         <pre class="code numbered" tabIndex={0} aria-label={file.path}>
-          {file.text.replace(/\n$/, "").split("\n").map((line, index) => (
-            <code key={index}>{line}{"\n"}</code>
-          ))}
+          <CodeLines lines={lines} language={endingOf(file.path)} isNumbered />
         </pre>
       )}
       {file.truncated && <p class="hint">{t("files.truncated")}</p>}

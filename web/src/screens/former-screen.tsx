@@ -15,14 +15,14 @@ import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Former } from "../types";
 
-export function FormerScreen({ id }: { id: string }) {
+export function FormerScreen({ id, meant }: { id: string; meant: string }) {
   const found = useFetched(() => api.formerAgent(id), [id, helloCount.value]);
   if (!found.value) return found.isLoading ? <Loading /> : <NeverHeard />;
-  return <FormerConversation key={found.value.agent.id} agent={found.value.agent} worktree={found.value.worktree} />;
+  return <FormerConversation key={found.value.agent.id} agent={found.value.agent} worktree={found.value.worktree} meant={meant} />;
 }
 
-function FormerConversation({ agent, worktree }: { agent: Former; worktree: string | null }) {
-  const past = usePast(agent.id);
+function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
+  const past = usePast(agent.id, meant);
   const lines = inOrder(tasksOf(agent.id), autoNotes(agent.id));
   return (
     <div class="agent-screen">
@@ -47,7 +47,7 @@ function FormerConversation({ agent, worktree }: { agent: Former; worktree: stri
       </header>
       <div class="agent-pane">
         <div class="conversation">
-          <Entries lines={lines} past={past} handle={agent.handle} links={worktree ? worktreeLinks(worktree) : null} empty={t("former.nothing")} />
+          <Entries lines={lines} past={past} handle={agent.handle} links={worktree ? worktreeLinks(worktree) : null} empty={t("former.nothing")} meant={meant} />
           <div class="composer former-note">
             <p>
               {t("agent.gone")}. {t("former.readOn")}

@@ -8,7 +8,7 @@ import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
-import { agentUrl, go, taskUrl, worktreeUrl } from "../state/route";
+import { agentUrl, go, worktreeUrl } from "../state/route";
 import { t } from "../text";
 
 const TYPING_PAUSE_MS = 250;
@@ -70,7 +70,7 @@ export function SearchScreen({ q }: { q: string }) {
             <ul class="found">
               {found.tasks.map(({ task, snippet }) => (
                 <li key={task.id}>
-                  <a href={taskUrl(task.id)}>
+                  <a href={agentUrl(task.agent, { message: task.id })}>
                     <span class="route-chip">
                       {task.from} → {task.to}
                     </span>

@@ -3,11 +3,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { AnswerField } from "../parts/answer-field";
-import { ArtifactView, ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/artifact-view";
 import { ConfirmButton } from "../parts/confirm-button";
 import { reasonOf, tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { PlainText } from "../parts/plain-text";
+import { Reply } from "../parts/reply";
 import { retryOf } from "../parts/retry";
 import { Loading, ScreenHead } from "../parts/screen-head";
 import { ClockTime, Since } from "../parts/since";
@@ -37,7 +38,7 @@ export function TaskScreen({ id }: { id: string }) {
     <>
       <ScreenHead title={t("task.title")} note={<><StateWord state={task.status.state} /> <Since at={task.updated_at} /></>}>
         {task.handle && (
-          <a class="button" href={agentUrl(task.owner)}>
+          <a class="button" href={agentUrl(task.owner, { message: task.id })}>
             @{task.handle}
           </a>
         )}
@@ -57,10 +58,8 @@ export function TaskScreen({ id }: { id: string }) {
           </p>
         </section>
         {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
-        <section class="reply">
-          {task.artifacts.map((artifact, index) => (
-            <ArtifactView key={index} artifact={artifact} before={task.artifacts[index - 1]} links={task.agent ? agentLinks(task.agent) : null} />
-          ))}
+        <section>
+          <Reply task={task} links={task.agent ? agentLinks(task.agent) : null} />
           {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} onRetry={retryOf(task)} />}
         </section>
         <section class="task-history">

@@ -6,7 +6,7 @@ import { isWebAddress, pieces } from "../../src/state/links";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
 import { looksLikeDiff, rows } from "../../src/state/patch";
 import { isDefault, questionOf, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
-import { parseRoute } from "../../src/state/route";
+import { agentUrl, parseRoute } from "../../src/state/route";
 import { actOf } from "../../src/state/shortcuts";
 import { ago, bytes } from "../../src/state/when";
 import { sizeIn } from "../../src/terminal/terminal-line";
@@ -117,9 +117,10 @@ describe("the mesh", () => {
 describe("addresses", () => {
   it("lead to their screens", () => {
     expect(parseRoute("/", "")).toEqual({ screen: "agents" });
-    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs", find: "" });
-    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "", find: "" });
+    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs", find: "", message: "" });
+    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "", find: "", message: "" });
     expect(parseRoute("/a/abc/terminal", "?find=a+b")).toMatchObject({ tab: "terminal", find: "a b" });
+    expect(parseRoute("/a/abc", agentUrl("abc", { message: "t 1" }).slice(6))).toMatchObject({ message: "t 1" });
     expect(parseRoute("/t/x", "")).toEqual({ screen: "task", id: "x" });
     expect(parseRoute("/w/x/files", "")).toEqual({ screen: "worktree", id: "x", tab: "files", path: "" });
     expect(parseRoute("/search", "?q=a+b")).toEqual({ screen: "search", q: "a b" });
