@@ -54,10 +54,10 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <ReconnectBanner />
         <Screen route={here} />
+        {here.screen !== "agent" && <ToastStack />}
       </main>
       <BottomBar />
       <Overlays />
-      <ToastStack />
       <LiveRegion />
     </div>
   );

@@ -7,11 +7,13 @@ import { App } from "./app";
 import { listenToKeys } from "./keyboard";
 import { reasonOf } from "./parts/failure";
 import { startClock } from "./state/clock";
+import { fetchFailures } from "./state/inbox";
 import { followKeyboard } from "./state/window";
+import { keepAsked, openAsked } from "./state/asked-address";
 import { prefs, wearPrefs } from "./state/prefs";
 import { agentUrl, followLinks, go } from "./state/route";
 import { toast } from "./state/toasts";
-import { connect, loggedOut, session, watchWorld } from "./state/world";
+import { connect, helloCount, loggedOut, session, watchWorld } from "./state/world";
 import { learn } from "./text";
 import "./styles/index.css";
 
@@ -28,6 +30,7 @@ async function begin(code: string | null): Promise<void> {
   try {
     const entered = code === null ? await api.session() : await api.exchange(code);
     session.value = entered.session;
+    if (code !== null) openAsked();
     connect();
   } catch (error) {
     if (error instanceof NoAnswer) {
@@ -38,7 +41,10 @@ async function begin(code: string | null): Promise<void> {
     if (code !== null) {
       toast("bad", reasonOf(error));
       await begin(null);
-    } else session.value = false;
+    } else {
+      session.value = false;
+      keepAsked();
+    }
   }
 }
 
@@ -50,6 +56,9 @@ followLinks();
 listenToKeys();
 whenLoggedOut(loggedOut);
 watchWorld((id) => go(agentUrl(id)));
+effect(() => {
+  if (helloCount.value > 0) fetchFailures();
+});
 effect(() => void learn(prefs.value.language).catch(() => {}));
 const place = document.getElementById("app");
 // A language that cannot be fetched is no reason to show nothing.

@@ -5,7 +5,7 @@ import { pathOfCode, withoutLine } from "../state/code-path";
 import { looksLikeDiff } from "../state/patch";
 import type { Links } from "../state/route";
 import { textOf } from "../state/task-fold";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Artifact, Part } from "../types";
 import { CodeCard } from "./code-card";
 import { DiffCard } from "./diff-card";
@@ -71,7 +71,7 @@ function Prose({ text, links }: { text: string; links: Links | null }) {
       <Markdown text={isOpen ? text : text.slice(0, cut)} links={links} />
       <div class="long-acts">
         <button type="button" class="link-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? t("fold.less") : t("fold.more", { n: lines - SHOWN_LINES })}
+          {isOpen ? t("fold.less") : tn("fold.more", lines - SHOWN_LINES)}
         </button>
         {links?.terminal && (
           <a class="link-button" href={links.terminal(here)}>

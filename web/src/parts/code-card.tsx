@@ -36,7 +36,7 @@ export function CodeCard({ title, path = null, language, text, acts }: Props) {
       </pre>
       {isLong && (
         <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? t("fold.less") : t("fold.more", { n: lines.length - SHOWN_WHEN_FOLDED })}
+          {isOpen ? t("fold.less") : tn("fold.more", lines.length - SHOWN_WHEN_FOLDED)}
         </button>
       )}
     </figure>

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { toast } from "../state/toasts";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Worktree } from "../types";
 import { Dialog } from "./dialog";
 import { reasonOf } from "./failure";
@@ -40,10 +40,10 @@ export function MergeDialog({ tree, onClose, onDone }: Props) {
           void merge(event.currentTarget);
         }}
       >
-        <p>{t("merge.text", { n: tree.ahead, into: tree.base ?? "?" })}</p>
+        <p>{tn("merge.text", tree.ahead, { into: tree.base ?? "?" })}</p>
         {left > 0 && (
           <label>
-            <span>{t("merge.commit", { n: left })}</span>
+            <span>{tn("merge.commit", left)}</span>
             <input name="commit" required autocomplete="off" defaultValue="" placeholder={t("merge.commitHint")} />
           </label>
         )}

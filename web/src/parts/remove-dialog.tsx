@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { go } from "../state/route";
 import { toast } from "../state/toasts";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Worktree } from "../types";
 import { Dialog } from "./dialog";
 import { reasonOf } from "./failure";
@@ -49,9 +49,9 @@ export function RemoveDialog({ tree, onClose }: { tree: Worktree; onClose: () =>
           <div class="problem" role="alert" data-testid="loss">
             <p>{t("remove.refused")}</p>
             <ul>
-              {loss.dirty > 0 && <li>{t("remove.dirty", { n: loss.dirty })}</li>}
-              {loss.untracked > 0 && <li>{t("remove.untracked", { n: loss.untracked })}</li>}
-              {loss.unmerged > 0 && <li>{t("remove.unmerged", { n: loss.unmerged, base: tree.base ?? "" })}</li>}
+              {loss.dirty > 0 && <li>{tn("remove.dirty", loss.dirty)}</li>}
+              {loss.untracked > 0 && <li>{tn("remove.untracked", loss.untracked)}</li>}
+              {loss.unmerged > 0 && <li>{tn("remove.unmerged", loss.unmerged, { base: tree.base ?? "" })}</li>}
             </ul>
           </div>
         )}

@@ -54,5 +54,6 @@ function endLine(task: Task): string {
   if (isInterrupted(task)) return t("task.interrupted");
   const reason = typeof task.status.message === "string" ? task.status.message : "";
   const word = t(`task.${task.status.state as "canceled" | "rejected"}`);
-  return reason === "" ? word : `${word}: ${reason}`;
+  // "canceled: canceled on request" says the same twice.
+  return reason === "" || reason.startsWith(word) ? word : `${word}: ${reason}`;
 }

@@ -3,6 +3,7 @@
 import { useRef } from "preact/hooks";
 import { api } from "../api";
 import { AgentMenu } from "../parts/agent-menu";
+import { AgentSheet } from "../parts/agent-sheet";
 import { Badge } from "../parts/badge";
 import { Icon } from "../parts/icon";
 import { openDrawer } from "../parts/overlays";
@@ -10,9 +11,9 @@ import { Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
 import { lazy } from "../parts/lazy";
+import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
 import { WorktreeFacts } from "../parts/worktree-facts";
-import { prefs } from "../state/prefs";
 import { AGENT_TABS, agentUrl, go, worktreeUrl, type AgentTab } from "../state/route";
 import { isWide } from "../state/window";
 import { agentById, hasWorld, world, worktreesVersion } from "../state/world";
@@ -29,6 +30,8 @@ const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) 
 
 const MOST_PEERS = 4;
 
+const bindStop = (press: () => void) => (screenActs.stop = press);
+
 type Props = { id: string; tab: AgentTab | null; path: string; find: string; message: string };
 
 export function AgentScreen({ id, tab, path, find, message }: Props) {
@@ -37,7 +40,7 @@ export function AgentScreen({ id, tab, path, find, message }: Props) {
   const wide = isWide.value;
   const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
   const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
-  const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
+  const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={bindStop} />;
   const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
     <div class="agent-screen">
@@ -55,9 +58,17 @@ export function AgentScreen({ id, tab, path, find, message }: Props) {
           </section>
         </div>
       ) : (
-        <SwipePane agent={agent} tab={shown}>
-          {shown === "conversation" ? conversation : pane}
-        </SwipePane>
+        <>
+          <SwipePane agent={agent} tab={shown}>
+            {shown === "conversation" ? conversation : pane}
+          </SwipePane>
+          {shown !== "conversation" && (
+            <>
+              {shown !== "terminal" && <ToastStack />}
+              <AgentSheet agent={agent} bindStop={bindStop} />
+            </>
+          )}
+        </>
       )}
     </div>
   );
@@ -73,7 +84,7 @@ function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: s
     case "info":
       return <InfoTab agent={agent} />;
     default:
-      return <TerminalView agent={agent} fontSize={prefs.value.terminalFont} find={find} />;
+      return <TerminalView agent={agent} find={find} />;
   }
 }
 

@@ -7,10 +7,11 @@ import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
+import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
 import { autoNotes } from "../state/auto-answer";
 import { worktreeLinks, worktreeUrl } from "../state/route";
-import { tasksOf } from "../state/tasks";
+import { saidTo } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Former } from "../types";
@@ -23,7 +24,7 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
-  const lines = inOrder(tasksOf(agent.id), autoNotes(agent.id));
+  const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
   return (
     <div class="agent-screen">
       <header class="agent-head">
@@ -48,6 +49,7 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
       <div class="agent-pane">
         <div class="conversation">
           <Entries lines={lines} past={past} handle={agent.handle} links={worktree ? worktreeLinks(worktree) : null} empty={t("former.nothing")} meant={meant} />
+          <ToastStack />
           <div class="composer former-note">
             <p>
               {t("agent.gone")}. {t("former.readOn")}
@@ -66,10 +68,13 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
 
 function NeverHeard() {
   return (
+    <>
     <Empty title={t("agent.gone")}>
       <a class="button" href="/">
         {t("nav.agents")}
       </a>
     </Empty>
+    <ToastStack />
+    </>
   );
 }

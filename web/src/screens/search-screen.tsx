@@ -6,7 +6,7 @@ import { Badge } from "../parts/badge";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
-import { StateWord } from "../parts/task-chip";
+import { OpenState } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
 import { agentUrl, go, worktreeUrl } from "../state/route";
 import { t } from "../text";
@@ -75,7 +75,7 @@ export function SearchScreen({ q }: { q: string }) {
                       {task.from} → {task.to}
                     </span>
                     <span class="task-text">{snippet || task.text}</span>
-                    <StateWord state={task.state} />
+                    <OpenState state={task.state} />
                     <Since at={task.updated_at} />
                   </a>
                 </li>

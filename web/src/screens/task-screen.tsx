@@ -128,7 +128,7 @@ function TaskQuestion({ task, asked }: { task: Task; asked: Asked }) {
           </button>
         ))}
       </div>
-      {asked.options.length === 0 && (
+      {asked.options.length === 0 && !isReadOnly.value && (
         <AnswerField isSecret={asked.type === "password"} isOff={isOff} onAnswer={(value) => void answer(value)} />
       )}
     </section>

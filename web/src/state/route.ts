@@ -1,6 +1,7 @@
 // Addresses of the page. Every screen, agent, task and worktree can be linked to.
 
 import { signal } from "@preact/signals";
+import { leaveEntry, rememberScroll, restoreScroll } from "./scroll-memory";
 
 export const AGENT_TABS = ["conversation", "terminal", "changes", "files", "info"] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
@@ -87,14 +88,21 @@ const here = () => (hasWindow ? parseRoute(location.pathname, location.search) :
 export const route = signal<Route>(here());
 
 export function go(url: string, how: "push" | "replace" = "push"): void {
-  if (how === "push" && url !== location.pathname + location.search) history.pushState(null, "", url);
-  else history.replaceState(null, "", url);
+  const isNew = how === "push" && url !== location.pathname + location.search;
+  const state = leaveEntry(isNew ? "push" : "replace");
+  if (isNew) history.pushState(state, "", url);
+  else history.replaceState(state, "", url);
   route.value = here();
 }
 
 /** Makes links of the page open without loading it again. */
 export function followLinks(): void {
-  window.addEventListener("popstate", () => (route.value = here()));
+  rememberScroll();
+  window.addEventListener("popstate", () => {
+    leaveEntry("back");
+    route.value = here();
+    restoreScroll();
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { api } from "../api";
 import type { Task, TaskEvent } from "../types";
-import { fetched, isOver, take, type Live } from "./task-fold";
+import { fetched, isOver, isWithdrawn, take, type Live } from "./task-fold";
 
 export const tasks = signal<ReadonlyMap<string, Live>>(new Map());
 
@@ -14,9 +14,15 @@ const FETCH_PAUSE_MS = 120;
 
 const waiting = new Map<string, number>();
 
-export function tasksOf(agent: string): Task[] {
+/** What was said to an agent, oldest first, without what was taken back before it ran. */
+export function saidTo(agent: string): Task[] {
   const found: Task[] = [];
-  for (const { task } of tasks.value.values()) if (task.owner === agent) found.push(task);
+  for (const { task } of tasks.value.values()) {
+    if (task.owner !== agent) continue;
+    const isNothing = isWithdrawn(task);
+    if (isNothing === null) fetchSoon(task.id);
+    if (isNothing === false) found.push(task);
+  }
   return found.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
 }
 
@@ -25,6 +31,8 @@ export function keep(copies: readonly Task[]): void {
   const next = new Map(tasks.value);
   for (const copy of copies) {
     const known = next.get(copy.id);
+    // Lists leave the history out; what is known of it stays true while the state is the same.
+    if (!copy.history && known?.task.history && known.task.status.state === copy.status.state) copy.history = known.task.history;
     const isFollowed = known !== undefined && known.number !== null && !isOver(known.task.status.state);
     if (!isFollowed || isOver(copy.status.state)) next.set(copy.id, fetched(copy));
   }
