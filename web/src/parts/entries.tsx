@@ -1,11 +1,12 @@
 // The lines of a conversation, oldest first, with the end kept in view.
 
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import type { Note } from "../state/notes";
 import type { Links } from "../state/route";
-import { keep, tasks } from "../state/tasks";
+import { hasTask, keep, taskOf } from "../state/tasks";
 import { toast } from "../state/toasts";
 import { helloCount } from "../state/world";
 import { t } from "../text";
@@ -42,7 +43,7 @@ export function usePast(id: string, meant = ""): Past {
     try {
       let page = await api.messages(id, before);
       keep(page.tasks);
-      const isThere = () => meant === "" || tasks.value.has(meant);
+      const isThere = () => meant === "" || hasTask(meant);
       for (let pages = 1; !isThere() && page.next !== null && pages < MOST_PAGES; pages += 1) {
         page = await api.messages(id, page.next);
         keep(page.tasks);
@@ -87,7 +88,7 @@ export function Entries({ lines, past, handle, links, empty, meant, onEdit }: Pr
         {!past.isLoading && !past.problem && lines.length === 0 && <p class="hint">{empty}</p>}
         {lines.map((line) =>
           line.kind === "task" ? (
-            <TaskEntry key={line.task.id} task={line.task} handle={handle} links={links} isMeant={line.task.id === meant} onEdit={onEdit} />
+            <TaskEntry key={line.task.id} id={line.task.id} handle={handle} links={links} isMeant={line.task.id === meant} onEdit={onEdit} />
           ) : (
             <p key={`${line.at}${line.note.text}`} class={`system-line tone-${line.note.tone}`}>
               {line.note.text} · <ClockTime at={line.at} />
@@ -118,6 +119,17 @@ function useEndInView(lines: Line[], meant: string) {
     isAtEnd.current = true;
     setHasNews(false);
   };
+  const last = lines[lines.length - 1];
+  const lastTask = last?.kind === "task" ? last.task.id : null;
+  // What the last one says grows without another line: it is followed by its own signal.
+  useEffect(() => {
+    if (lastTask === null) return;
+    return effect(() => {
+      void taskOf(lastTask);
+      // Drawn first, measured then.
+      requestAnimationFrame(() => isAtEnd.current && toEnd());
+    });
+  }, [lastTask]);
   useLayoutEffect(() => {
     const entry = meant === "" || shown.current === meant ? null : list.current?.querySelector<HTMLElement>(".is-meant");
     if (entry) {
@@ -127,7 +139,7 @@ function useEndInView(lines: Line[], meant: string) {
       entry.focus({ preventScroll: true });
     } else if (isAtEnd.current) toEnd();
     else setHasNews(true);
-  }, [lines.length, endVersion(lines), meant]);
+  }, [lines.length, lastTask, meant]);
   useEffect(() => {
     const watched = list.current;
     if (!watched) return;
@@ -142,13 +154,4 @@ function useEndInView(lines: Line[], meant: string) {
     if (isAtEnd.current) setHasNews(false);
   };
   return { list, hasNews, toEnd, onScroll };
-}
-
-/** Another value whenever the last line grew. */
-function endVersion(lines: Line[]): string {
-  const last = lines[lines.length - 1];
-  if (last?.kind !== "task") return last?.at ?? "";
-  const { status, artifacts } = last.task;
-  const letters = artifacts[artifacts.length - 1]?.parts?.reduce((sum, part) => sum + (part.text?.length ?? 1), 0) ?? 0;
-  return `${status.state} ${artifacts.length} ${letters}`;
 }

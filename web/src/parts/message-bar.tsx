@@ -9,7 +9,7 @@ import { toast } from "../state/toasts";
 import { agents, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Agent, Part } from "../types";
-import { AttachedFiles, readFiles, type Attached } from "./attached-files";
+import { AttachButton, AttachedFiles, readFiles, type Attached } from "./attached-files";
 import { Completion } from "./completion";
 import { tell } from "./failure";
 import { Icon } from "./icon";
@@ -116,6 +116,7 @@ export function MessageBar({ agent, insert, onSent, bindStop }: Props) {
         <button type="button" class="round-button slash" aria-label={t("bar.slash")} disabled={isOff} onClick={() => beginCommand(write, text, field.current)}>
           <Icon name="slash" />
         </button>
+        <AttachButton isOff={isOff} onFiles={(list) => void take(list)} />
         <textarea
           ref={field}
           rows={1}

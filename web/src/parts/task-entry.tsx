@@ -2,6 +2,7 @@
 
 import type { Links } from "../state/route";
 import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
+import { taskOf } from "../state/tasks";
 import { t } from "../text";
 import type { Task } from "../types";
 import { ErrorCard } from "./artifact-view";
@@ -12,10 +13,12 @@ import { retryOf } from "./retry";
 import { ClockTime } from "./since";
 import { TaskChip } from "./task-chip";
 
-type Props = { task: Task; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
+type Props = { id: string; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
 
 /** `isMeant`: the address of the page names this one. */
-export function TaskEntry({ task, handle, links, isMeant, onEdit }: Props) {
+export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
+  const task = taskOf(id);
+  if (!task) return null;
   const { state, error } = task.status;
   const other = otherAgent(task);
   return (

@@ -1,6 +1,6 @@
 // What was said to an agent and by it, oldest first, with the open question and the message bar below.
 
-import { useRef, useState } from "preact/hooks";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { Entries, inOrder, usePast } from "../parts/entries";
 import { tell } from "../parts/failure";
 import { MessageBar } from "../parts/message-bar";
@@ -22,7 +22,8 @@ export function ConversationTab({ agent, meant, bindStop }: Props) {
   const [insert, setInsert] = useState({ text: "", count: 0 });
   /** Those that waited behind the message that is being edited. */
   const followers = useRef<string[]>([]);
-  const write = (text: string) => setInsert({ text, count: insert.count + 1 });
+  const write = useCallback((text: string) => setInsert(({ count }) => ({ text, count: count + 1 })), []);
+  const links = useMemo(() => agentLinks(agent.id), [agent.id]);
   const past = usePast(agent.id, meant);
   const all = saidTo(agent.id);
   const queued = all.filter((task) => task.status.state === "submitted");
@@ -39,7 +40,7 @@ export function ConversationTab({ agent, meant, bindStop }: Props) {
   };
   return (
     <div class="conversation">
-      <Entries lines={lines} past={past} handle={agent.handle} links={agentLinks(agent.id)} empty={t("conversation.empty", { name: agent.handle })} meant={meant} onEdit={write} />
+      <Entries lines={lines} past={past} handle={agent.handle} links={links} empty={t("conversation.empty", { name: agent.handle })} meant={meant} onEdit={write} />
       <ToastStack />
       <div class="composer">
         {agent.prompt && <PromptCard agent={agent.id} prompt={agent.prompt} />}

@@ -1,5 +1,6 @@
 // An agent that is gone: what was said to it, to read.
 
+import { useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Entries, inOrder, usePast } from "../parts/entries";
@@ -24,6 +25,7 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
+  const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
   const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
   return (
     <div class="agent-screen">
@@ -48,7 +50,7 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
       </header>
       <div class="agent-pane">
         <div class="conversation">
-          <Entries lines={lines} past={past} handle={agent.handle} links={worktree ? worktreeLinks(worktree) : null} empty={t("former.nothing")} meant={meant} />
+          <Entries lines={lines} past={past} handle={agent.handle} links={links} empty={t("former.nothing")} meant={meant} />
           <ToastStack />
           <div class="composer former-note">
             <p>

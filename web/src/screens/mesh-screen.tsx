@@ -45,16 +45,13 @@ export function MeshScreen() {
       </ScreenHead>
       <div class="screen-body">
         <div class="mesh-filters">
-          <label class="check">
-            {t("mesh.period")}
-            <select value={period} onChange={(event) => setPeriod(event.currentTarget.value as Period)}>
-              {(["hour", "day", "all"] as const).map((name) => (
-                <option key={name} value={name}>
-                  {t(`mesh.period.${name}`)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <div class="segments" role="group" aria-label={t("mesh.period")}>
+            {(["hour", "day", "all"] as const).map((name) => (
+              <button type="button" key={name} aria-pressed={period === name} onClick={() => setPeriod(name)}>
+                {t(`mesh.period.${name}`)}
+              </button>
+            ))}
+          </div>
           <label class="check">
             <input type="checkbox" checked={hasPeople} onChange={(event) => setPeopleWish(event.currentTarget.checked)} />
             {t("mesh.people")}
@@ -76,7 +73,7 @@ export function MeshScreen() {
               )}
             </header>
             {lines.length === 0 && <p class="hint">{t("mesh.noTasks")}</p>}
-            {lines.length > 0 && <ol class="task-list">
+            <ol class="task-list">
               {lines.map((line) => (
                 <li key={line.id}>
                   <a href={taskUrl(line.id)}>
@@ -92,7 +89,7 @@ export function MeshScreen() {
                   </a>
                 </li>
               ))}
-            </ol>}
+            </ol>
           </section>
         )}
       </div>

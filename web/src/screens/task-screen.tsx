@@ -15,14 +15,14 @@ import { ClockTime, Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
 import { agentLinks, agentUrl } from "../state/route";
 import { isOver, otherAgent, textOf } from "../state/task-fold";
-import { fetchSoon, keep, tasks } from "../state/tasks";
+import { fetchSoon, keep, taskOf } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Asked, Moment, Task } from "../types";
 
 export function TaskScreen({ id }: { id: string }) {
   const [problem, setProblem] = useState<string | null>(null);
-  const task = tasks.value.get(id)?.task;
+  const task = taskOf(id);
   const load = () => {
     setProblem(null);
     api.task(id).then(

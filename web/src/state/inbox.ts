@@ -6,7 +6,7 @@ import { api } from "../api";
 import type { Task } from "../types";
 import { load, save } from "./prefs";
 import { isInterrupted } from "./task-fold";
-import { tasks } from "./tasks";
+import { allTasks } from "./tasks";
 import { agents, waiting } from "./world";
 
 const DONE_KEY = "synapse.inbox.done";
@@ -35,7 +35,7 @@ export const asking = computed(() => [...waiting.value].sort((a, b) => a.since.l
 export const lost = computed(() => agents.value.filter((agent) => agent.status === "failed"));
 export const failed = computed(() => {
   const all = new Map(fetched.value.map((task) => [task.id, task]));
-  for (const { task } of tasks.value.values()) if (task.status.state === "failed") all.set(task.id, task);
+  for (const task of allTasks()) if (task.status.state === "failed") all.set(task.id, task);
   return [...all.values()].filter((task) => !done.value.has(task.id) && !isInterrupted(task)).sort((a, b) => a.updated_at.localeCompare(b.updated_at));
 });
 export const inboxCount = computed(() => asking.value.length + lost.value.length + failed.value.length);

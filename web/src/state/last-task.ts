@@ -6,12 +6,12 @@ import { api } from "../api";
 import type { Task } from "../types";
 import { replyText } from "./reply-text";
 import { isOver } from "./task-fold";
-import { keep, tasks } from "./tasks";
+import { allTasks, keep } from "./tasks";
 
 /** By agent, the task that ended last. */
 export const lastTasks = computed(() => {
   const last = new Map<string, Task>();
-  for (const { task } of tasks.value.values()) {
+  for (const task of allTasks()) {
     const known = last.get(task.owner);
     if (isOver(task.status.state) && task.status.state !== "canceled" && (!known || known.updated_at < task.updated_at)) last.set(task.owner, task);
   }

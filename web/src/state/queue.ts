@@ -3,7 +3,7 @@
 import { api } from "../api";
 import type { Task } from "../types";
 import { otherAgent } from "./task-fold";
-import { keep, tasks } from "./tasks";
+import { keep, taskOf } from "./tasks";
 
 /** Takes a message out of the queue. */
 export async function withdraw(task: Task): Promise<void> {
@@ -20,7 +20,7 @@ export function behind(queued: readonly Task[], task: Task): string[] {
  *  out twice; and one that has begun meanwhile stays where it is. */
 export async function lineUp(agent: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const task = tasks.value.get(id)?.task;
+    const task = taskOf(id);
     if (task?.status.state !== "submitted") continue;
     const { task: ended } = await api.cancel(id);
     keep([ended]);

@@ -127,6 +127,11 @@ test("a file is dropped on the bar and goes with the message", async ({ enter, f
   });
   await page.locator(".message-bar").dispatchEvent("drop", { dataTransfer: data });
   await expect(page.locator(".attached")).toContainText("table.csv");
+  // A button does the same, since phones drop nothing; a picture is shown.
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Attach files" }).click()]);
+  await chooser.setFiles({ name: "dot.png", mimeType: "image/png", buffer: picture });
+  await expect(page.locator(".attached img")).toBeVisible();
   await say(page, "say:got it");
   await expect(page.locator(".entry").last().locator(".bubble")).toContainText("table.csv");
   await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");

@@ -4,6 +4,7 @@ import { heldOrder } from "../../src/parts/use-held-order";
 import { draw, thickness, within, type Period } from "../../src/state/graph";
 import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
+import { branchName } from "../../src/state/branch-name";
 import { firstWords } from "../../src/state/last-task";
 import { bestFirst } from "../../src/state/match";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
@@ -55,6 +56,13 @@ describe("what was typed into the palette", () => {
     const names = ["src/cart.py shop", "carter", "go cart", "cart", "discart"];
     expect(bestFirst(names, "cart", (name) => name)).toEqual(["cart", "carter", "src/cart.py shop", "go cart", "discart"]);
     expect(bestFirst(names, "shop src", (name) => name)).toEqual(["src/cart.py shop"]);
+  });
+});
+
+describe("a branch", () => {
+  it("is named after what is to be done in it", () => {
+    expect(branchName("Fix the login: it's slow on Ångström phones!")).toBe("fix-the-login-it-s");
+    expect(branchName("ログイン")).toBe("");
   });
 });
 
