@@ -31,7 +31,7 @@ import { touchScroll } from "./touch-scroll";
 /** The size of an agent in the background, until it tells its own. */
 const USUAL = { cols: 120, rows: 40 };
 
-type Parts = { terminal: Terminal; fit: FitAddon; search: SearchAddon; line: TerminalLine };
+type Parts = { terminal: Terminal; fit: FitAddon; search: SearchAddon; line: TerminalLine; touch: ReturnType<typeof touchScroll> };
 
 /** `find` is a text to go to, once the screen is there. */
 export function TerminalView({ agent, find }: { agent: Agent; find: string }) {
@@ -107,7 +107,7 @@ export function TerminalView({ agent, find }: { agent: Agent; find: string }) {
       },
       onState: setState,
     });
-    parts.current = { terminal, fit, search, line };
+    parts.current = { terminal, fit, search, line, touch };
     const watchEnd = () => setIsBelow(terminal.buffer.active.viewportY < terminal.buffer.active.baseY);
     terminal.onScroll(watchEnd);
     terminal.onWriteParsed(watchEnd);
@@ -148,6 +148,10 @@ export function TerminalView({ agent, find }: { agent: Agent; find: string }) {
     if (!parts.current?.search.findPrevious(find)) toast("plain", t("terminal.notThere"));
   }, [find, isPainted]);
 
+  const toEnd = () => {
+    parts.current?.touch.stop();
+    parts.current?.terminal.scrollToBottom();
+  };
   const copy = () => {
     const selected = parts.current?.terminal.getSelection() ?? "";
     if (selected !== "") copyText(selected).catch(tell);
@@ -173,7 +177,7 @@ export function TerminalView({ agent, find }: { agent: Agent; find: string }) {
       <div class="terminal-box" ref={box} data-testid="terminal" />
       {!isWide.value && <ToastStack />}
       {isBelow && (
-        <button type="button" class="news" onClick={() => parts.current?.terminal.scrollToBottom()}>
+        <button type="button" class="news" onClick={toEnd}>
           <Icon name="down" /> {t("terminal.news")}
         </button>
       )}

@@ -103,6 +103,7 @@ pub(in crate::hub) struct Rule {
     pub(in crate::hub) id: String,
     profile: Option<String>,
     agent: Option<String>,
+    #[cfg_attr(test, ts(type = "\"permission\" | \"confirmation\" | \"selection\""))]
     kind: String,
     #[serde(rename = "contains")]
     command: String,
