@@ -83,7 +83,7 @@ function ChangedFile({ worktree, against, file, url, isOpen, isMeant }: FileProp
           </a>
         )}
       </summary>
-      {file.binary ? <p class="hint">{t("file.binary")}</p> : <DiffView patch={patch ?? file.patch} />}
+      {file.binary ? <p class="hint">{t("file.binary")}</p> : <DiffView path={file.path} patch={patch ?? file.patch} />}
       {file.truncated && patch === null && (
         <button type="button" class="fold" onClick={() => void whole()}>
           {t("diff.whole")}

@@ -9,9 +9,11 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Branch", { exact: true }).fill(branch);
   await dialog.getByLabel("First agent").selectOption("dummy");
+  await dialog.getByLabel("First task").fill("say:begun");
   await dialog.getByRole("button", { name: "Create worktree" }).click();
   await expect(page.locator(".agent-head .badge")).toHaveAttribute("data-status", "idle");
   const agent = await page.locator(".agent-head h1").innerText();
+  await expect(page.locator(".entry .reply")).toContainText("begun");
 
   const folder = join(world.home, `shop-${branch}`);
   writeFileSync(join(folder, "src/cart.py"), "def total(prices):\n    return round(sum(prices), 2)\n");
@@ -28,13 +30,16 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   await page.goto(`${world.url}/`);
   const group = page.locator(".agent-group").filter({ has: page.locator(`[data-agent="${agent}"]`) });
   await expect(group.locator("h2").first()).toHaveText(`shop / shop-${branch}`);
-  world.synapse("stop", agent);
   await page.goto(`${world.url}/w`);
   await page.locator(`[data-worktree="shop-${branch}"] .agent-link`).click();
   await page.getByRole("button", { name: "Remove…" }).click();
+  await expect(dialog).toContainText(`Agents still work here: ${agent}`);
+  await dialog.getByRole("button", { name: "End these agents" }).click();
+  await expect(dialog).not.toContainText("Agents still work here");
+  await expect(dialog).toContainText("This would be lost:");
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
-  await expect(page.getByTestId("loss")).toContainText("1 changed files");
-  await expect(page.getByTestId("loss")).toContainText("1 new files");
+  await expect(page.getByTestId("loss")).toContainText("1 changed file that");
+  await expect(page.getByTestId("loss")).toContainText("1 new file that");
   await dialog.getByRole("button", { name: "Keep" }).click();
 
   await page.getByRole("button", { name: "Merge…" }).click();
