@@ -173,6 +173,11 @@ impl Judge {
         self.facts.usual_prompt.as_deref()
     }
 
+    /// Whether the kernel was ever seen to give the program whole lines.
+    pub fn reads_lines(&self) -> bool {
+        self.facts.reads_lines
+    }
+
     /// The screen when the program last rested.
     pub fn resting_rows(&self) -> &[Arc<Row>] {
         &self.facts.resting_rows
@@ -275,6 +280,7 @@ impl Judge {
         now: Duration,
     ) -> Option<Change> {
         self.facts.terminal_use = Some((said, now));
+        self.facts.reads_lines |= said != TerminalUse::Unclear;
         self.decide(profile, now)
     }
 

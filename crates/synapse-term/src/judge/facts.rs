@@ -19,6 +19,9 @@ const LULL: Duration = Duration::from_millis(700);
 /// How long what is typed may take to wake a program that does not echo it.
 const DELIVERY: Duration = Duration::from_millis(250);
 
+/// A prompt of so many characters is no accident at the end of a line.
+const TELLING: usize = 3;
+
 /// What the rules may rely on.
 #[derive(Clone, Debug, Default)]
 #[expect(
@@ -68,6 +71,8 @@ pub(super) struct Facts {
     pub(super) own_signs: Vec<String>,
     /// What the kernel said of the program since the screen last changed, and when.
     pub(super) terminal_use: Option<(TerminalUse, Duration)>,
+    /// The kernel was seen to give the program whole lines.
+    pub(super) reads_lines: bool,
     /// The program had taken the whole screen when the submit key was pressed.
     pub(super) was_full_screen: bool,
     /// A sign that only working programs show was seen since it last rested.
@@ -225,6 +230,18 @@ impl Facts {
             && !before.trim().is_empty()
             && frame.after_cursor().trim().is_empty()
         {
+            self.note_prompt(before);
+        }
+    }
+
+    /// What stands before the cursor at rest is the prompt, but for the end of an output without a line break.
+    fn note_prompt(&mut self, before: String) {
+        let ends_output = self.usual_prompt.as_deref().is_some_and(|usual| {
+            let is_telling = usual.trim().chars().count() >= TELLING
+                || usual.trim_end().ends_with(['$', '#', '%']);
+            is_telling && before.len() > usual.len() && before.ends_with(usual)
+        });
+        if !ends_output {
             self.usual_prompt = Some(before);
         }
     }

@@ -222,7 +222,11 @@ impl Furniture {
 
     /// Whether a line shows a question of this turn.
     pub(super) fn is_asked(&self, line: &Line<'_>) -> bool {
-        let text = line.said();
+        self.asks(line.said())
+    }
+
+    /// Whether a text is a question of this turn, or begins with one.
+    pub(super) fn asks(&self, text: &str) -> bool {
         self.asked.iter().any(|asked| {
             let is_long = asked.chars().count() >= 8;
             text == asked
