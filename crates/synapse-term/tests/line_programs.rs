@@ -216,3 +216,131 @@ fn a_reply_longer_than_the_screen_is_whole() {
         assert!(toy.says("seq", &format!("{text}\n")) == text, "it differs");
     }
 }
+
+#[test]
+fn a_line_that_is_not_finished_is_asked_for_and_then_it_rests_again() {
+    for (prompt, first, more, last) in [
+        (">>> ", "for n in [1]:", "... ", "    print(n)"),
+        ("sqlite> ", "select", "   ...> ", "1;"),
+        ("> ", "[1].map(n => {", "... ", "return n })"),
+        ("> ", "[1].map(n => {", "| ", "return n })"),
+        ("bash-5.2$ ", "echo 'one", "> ", "two'"),
+        ("mysql> ", "select", "    -> ", "1;"),
+        ("In [1]: ", "for n in [1]:", "   ...: ", "    print(n)"),
+        ("me=# ", "select", "me-# ", "1;"),
+        ("% ", "echo 'one", "quote> ", "two'"),
+    ] {
+        for said in [TerminalUse::Reads, TerminalUse::Unclear] {
+            let mut toy = Toy::with("", prompt);
+            toy.types(first)
+                .prints(more)
+                .wait(100)
+                .told(said)
+                .wait(2_000);
+            assert_eq!(
+                toy.state(),
+                State::Asking,
+                "{more:?} {}",
+                toy.watcher.evidence()
+            );
+            assert!(toy.turns.is_empty(), "{more:?}");
+            toy.types(last).prints("1\r\n").prints(prompt).rests();
+            assert_eq!(
+                toy.state(),
+                State::Idle,
+                "{more:?} {}",
+                toy.watcher.evidence()
+            );
+            assert_eq!(toy.turns.pop().unwrap().reply.text, "1", "{more:?}");
+            assert_eq!(toy.says("1", "1\n"), "1", "the next message");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_not_finished_can_be_given_up() {
+    let mut toy = Toy::with("", ">>> ");
+    toy.types("(1 +").prints("... ").rests();
+    assert_eq!(toy.state(), State::Asking);
+    toy.watcher.input(b"\x03", toy.now);
+    toy.prints("\r\nKeyboardInterrupt\r\n>>> ").rests();
+    assert_eq!(toy.state(), State::Idle, "{}", toy.watcher.evidence());
+}
+
+#[test]
+fn a_question_that_is_asked_again_is_a_new_one() {
+    for prompt in ["bash-5.2$ ", ""] {
+        let mut toy = Toy::with("ready\r\n", prompt);
+        toy.types("./ask").prints("Name? ").rests();
+        let mut seen = Vec::new();
+        for answer in ["one", "two", "three"] {
+            let fingerprint = toy.question().fingerprint.to_string();
+            toy.wait(5_000);
+            assert_eq!(
+                toy.question().fingerprint.to_string(),
+                fingerprint,
+                "it stands"
+            );
+            assert!(!seen.contains(&fingerprint), "asked again after {answer}");
+            seen.push(fingerprint);
+            toy.types(answer).prints("Name? ").rests();
+        }
+        assert_eq!(toy.question().question, "Name?");
+    }
+}
+
+#[test]
+fn the_answer_in_a_row_of_its_own_is_no_part_of_the_reply() {
+    let mut toy = Toy::with("", "> ");
+    toy.types("go")
+        .prints("Here it is.\r\n\r\n  Would you like to run it? (y/n)\r\n\r\n  ")
+        .rests();
+    assert_eq!(toy.state(), State::Asking, "{}", toy.watcher.evidence());
+    toy.watcher.input(b"n", toy.now);
+    toy.prints("n").wait(1_000);
+    assert_eq!(toy.state(), State::Asking, "it is being answered");
+    toy.watcher.input(b"\r", toy.now);
+    toy.prints("\r\nNot run: n\r\nn\r\n> ").rests();
+    assert_eq!(
+        toy.turns.pop().unwrap().reply.text,
+        "Here it is.\n\n\nNot run: n\nn"
+    );
+}
+
+#[test]
+fn a_program_in_a_shell_that_reads_the_terminal_waits_for_a_line() {
+    let mut toy = Toy::bash();
+    toy.types("cat")
+        .told(TerminalUse::Works)
+        .wait(500)
+        .told(TerminalUse::Reads)
+        .wait(500);
+    assert_eq!(toy.state(), State::Asking, "{}", toy.watcher.evidence());
+    let first = toy.question().fingerprint.to_string();
+    toy.types("hello")
+        .prints("hello\r\n")
+        .wait(300)
+        .told(TerminalUse::Reads)
+        .wait(500);
+    assert_ne!(
+        toy.question().fingerprint.to_string(),
+        first,
+        "it reads the next line"
+    );
+    toy.watcher.input(b"\x04", toy.now);
+    toy.prints("bash-5.2$ ").rests();
+    assert_eq!(toy.state(), State::Idle, "{}", toy.watcher.evidence());
+    assert_eq!(toy.turns.pop().unwrap().reply.text, "hello\nhello");
+    assert_eq!(toy.says("cd /tmp", ""), "", "no output");
+}
+
+#[test]
+fn a_prompt_that_names_another_directory_is_a_prompt() {
+    let mut toy = Toy::with("", "me:~$ ");
+    toy.types("cd /tmp")
+        .told(TerminalUse::Works)
+        .prints("me:/tmp$ ")
+        .wait(100);
+    toy.told(TerminalUse::Reads).wait(2_000);
+    assert_eq!(toy.state(), State::Idle, "{}", toy.watcher.evidence());
+}

@@ -7,6 +7,7 @@ use super::Keys;
 use super::motion::Motion;
 use crate::chrome::{BoxView, Holds};
 use crate::frame::{Frame, Row};
+use crate::prompt::{Layout, Prompt};
 use crate::reading::State;
 use crate::signal::{AgentState, Mark, Signal};
 
@@ -81,8 +82,12 @@ pub(super) struct Facts {
     pub(super) usual_prompt: Option<String>,
     /// The screen when the program last rested.
     pub(super) resting_rows: Vec<Arc<Row>>,
-    /// The text before the cursor when a question was published.
-    pub(super) asked_line: Option<String>,
+    /// Where the cursor was when a question was published: its row, and the text before it.
+    pub(super) asked_at: Option<(usize, String)>,
+    /// How many questions were answered at a line since the program rested.
+    pub(super) answers: u32,
+    /// A message was given since the program rested.
+    pub(super) is_in_turn: bool,
     /// When the reading in force was published.
     pub(super) published_at: Duration,
 }
@@ -103,6 +108,7 @@ impl Facts {
     /// What the submit key that was just pressed gives to the program.
     pub(super) fn note_given(&mut self, given: Given, is_full_screen: bool) {
         self.given = given;
+        self.is_in_turn |= given != Given::Nothing;
         self.answer = None;
         self.was_full_screen = is_full_screen;
     }
@@ -169,6 +175,16 @@ impl Facts {
         }
     }
 
+    /// Tells a question at a line from the same one that was answered before. Until the program has reacted to an
+    /// answer its question is still the old one.
+    pub(super) fn number(&self, prompt: &mut Prompt) {
+        if prompt.layout == Layout::Line {
+            let is_pending = self.last_submit.is_some() && !self.reacted;
+            let answers = self.answers.saturating_sub(u32::from(is_pending));
+            prompt.fingerprint = prompt.fingerprint.again(answers);
+        }
+    }
+
     /// Nothing was asked of the program: what has been moving all the while is decoration.
     pub(super) fn learn_decoration(&mut self, frame: &Frame, now: Duration) {
         let is_loading = |text: &str| super::signs::tells_of_work(text);
@@ -204,12 +220,16 @@ impl Facts {
                 self.last_submit = None;
                 self.reacted = false;
                 self.given = Given::Nothing;
+                self.is_in_turn = false;
+                self.answers = 0;
                 self.answer = None;
                 self.note_rest(frame);
             }
             State::Asking => {
-                self.asked_line =
-                    Some(frame.before_cursor()).filter(|line| !line.trim().is_empty());
+                let cursor = frame.cursor;
+                self.asked_at = cursor
+                    .is_visible
+                    .then(|| (cursor.row, frame.before_cursor()));
                 self.last_submit = None;
                 self.reacted = false;
             }

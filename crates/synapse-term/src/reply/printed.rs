@@ -11,7 +11,7 @@ use crate::frame::{Row, join_wrapped, width};
 use crate::pattern::constant;
 
 static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?i)\b(you|user|human|me|ask|chat|message|query|question|say)\b\W{0,4}$")
+    constant(r"(?i)\b(you|user|human|me|ask|chat|message|query|question|say)\b[\s:>›»❯➜|)\]]{0,4}$")
 });
 
 /// Cuts the reply out of the rows of a conversation, if this program is one that prints lines.
@@ -28,7 +28,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
             .into_iter()
             .map(|(_, line)| line.trim_end().to_owned())
             .collect();
-    lines.retain(|line| !how.furniture.asks(line.trim()));
+    how.furniture.without_questions(&mut lines);
     if !prompt.is_empty()
         && let Some(line) = lines.last_mut()
         && let Some(output) = line.strip_suffix(prompt)
