@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Learn) -> Result<()> {
     let text =
         std::fs::read_to_string(&recording).with_context(|| format!("cannot read {file}"))?;
     let cast = Cast::parse(&text).with_context(|| file.to_string())?;
+    note!("reading {file}, with each rule that was found and without it");
     let Some(learned) = learn(&cast, &lessons) else {
         bail!(
             "nothing was learned: none of the messages was typed and submitted in {file}; see what happened with: synapse profile replay {file}"
@@ -124,6 +125,12 @@ fn tell(learned: &Learned, output: &Path, recording: &Path) -> Result<()> {
     }
     writeln!(out, "\nread with this profile: {}", learned.score)?;
     writeln!(out, "read with generic:      {}", learned.generic)?;
+    if !learned.has_rules() {
+        writeln!(
+            out,
+            "\nno rule reads it better than generic does: the profile only names the program"
+        )?;
+    }
     writeln!(
         out,
         "\nprofile:   {}\nrecording: {}",

@@ -52,6 +52,9 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
     if is_seen {
         tty::restore_on_panic();
     }
+    if !is_seen {
+        note!("starting the program in a terminal nobody sees; this takes a minute or two");
+    }
     let left = runtime.block_on(async {
         let raw = if is_seen {
             Some(RawMode::enter()?)
@@ -165,6 +168,23 @@ impl Class<'_> {
         Ok(self.writer.push(bytes)?)
     }
 
+    /// Tells how far we are, where the program itself is not to be seen.
+    fn report(&self, step: &Step) {
+        if self.is_seen {
+            return;
+        }
+        let (number, all) = (self.course.number(), self.course.all);
+        let seconds = self.tape.elapsed().as_secs();
+        match step {
+            Step::Wait => {}
+            Step::Type(_) => note!("{seconds} s: message {number} of {all} is typed"),
+            Step::Submit => note!("{seconds} s: it is submitted; waiting for the reply"),
+            Step::Refuse(prompt) => {
+                note!("{seconds} s: it asks «{}»; no is answered", prompt.question);
+            }
+        }
+    }
+
     fn step(&mut self) -> Result<()> {
         let now = self.tape.elapsed();
         self.watcher.tick(now);
@@ -180,7 +200,9 @@ impl Class<'_> {
         } else {
             ALONE_PATIENCE
         };
-        match self.course.next(self.watcher.reading(), patience, now) {
+        let step = self.course.next(self.watcher.reading(), patience, now);
+        self.report(&step);
+        match step {
             Step::Wait => Ok(()),
             Step::Type(text) => {
                 let discipline = if self.pty.is_canonical() {
@@ -220,6 +242,7 @@ enum Step {
 /// Where in the lessons we are.
 struct Course<'a> {
     lessons: std::slice::Iter<'a, Lesson>,
+    all: usize,
     phase: Phase,
     /// Since when the program does what it does.
     since: Duration,
@@ -247,6 +270,7 @@ impl<'a> Course<'a> {
     fn new(lessons: &'a [Lesson]) -> Self {
         Self {
             lessons: lessons.iter(),
+            all: lessons.len(),
             phase: Phase::Waiting,
             since: Duration::ZERO,
             state: State::Starting,
@@ -256,6 +280,11 @@ impl<'a> Course<'a> {
 
     fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over { .. })
+    }
+
+    /// The number of the lesson that was begun last.
+    fn number(&self) -> usize {
+        self.all - self.lessons.len()
     }
 
     /// How many lessons were not answered.
