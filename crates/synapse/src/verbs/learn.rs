@@ -84,9 +84,16 @@ fn talk(args: &Learn, lessons: &[Lesson], recording: &Path) -> Result<()> {
     }
     let file = std::fs::File::create(recording)
         .with_context(|| format!("cannot write {}", recording.display()))?;
-    let left = teacher::teach(&args.command, lessons, file)?;
-    if left > 0 {
-        note!("{left} of {} messages were not answered", lessons.len());
+    let taught = teacher::teach(&args.command, lessons, file)?;
+    if taught.has_ended {
+        note!("the program ended by itself");
+    }
+    if taught.left > 0 {
+        note!(
+            "{} of {} messages were not answered",
+            taught.left,
+            lessons.len()
+        );
     }
     Ok(())
 }

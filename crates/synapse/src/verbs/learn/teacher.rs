@@ -37,14 +37,25 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 /// The same where there is no user.
 const ALONE_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a question that keeps us from beginning may stand where there is no user.
+const STUCK_PATIENCE: Duration = Duration::from_secs(5);
+
 /// How long a program may take to rest after it was told no.
 const REFUSED_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long the program may take to end.
 const END_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Teaches with a program; how many lessons were not answered.
-pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Result<usize> {
+/// What came of the lessons.
+pub(super) struct Taught {
+    /// How many were not answered.
+    pub(super) left: usize,
+    /// The program ended before they did.
+    pub(super) has_ended: bool,
+}
+
+/// Teaches with a program.
+pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Result<Taught> {
     let is_seen = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -55,7 +66,7 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
     if !is_seen {
         note!("starting the program in a terminal nobody sees; this takes a minute or two");
     }
-    let left = runtime.block_on(async {
+    let taught = runtime.block_on(async {
         let raw = if is_seen {
             Some(RawMode::enter()?)
         } else {
@@ -86,16 +97,19 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
         };
         let done = Box::pin(class.run(output)).await;
         drop(raw);
-        let left = class.course.left();
+        let taught = Taught {
+            left: class.course.left(),
+            has_ended: !class.course.is_over(),
+        };
         // The rest after the last reply belongs to the recording.
         class.tape.event("m", "the lessons are over")?;
         class.tape.end()?;
-        done.map(|()| left)
+        done.map(|()| taught)
     });
     if is_seen {
         tty::restore();
     }
-    left
+    taught
 }
 
 /// The program, and what is seen of it.
@@ -194,6 +208,14 @@ impl Class<'_> {
         if let Some(keys) = self.keys.pop_front() {
             return self.write(&keys);
         }
+        let stuck = self.course.stuck_at(self.watcher.reading(), now);
+        if let Some(question) = stuck.filter(|_| !self.is_seen) {
+            note!(
+                "it asks «{question}» before anything else: answer that in a terminal of your own first, or learn there"
+            );
+            self.course.give_up(true, now);
+            return Ok(());
+        }
         let mode = self.watcher.screen().modes().keyboard();
         let patience = if self.is_seen {
             ANSWER_PATIENCE
@@ -282,6 +304,16 @@ impl<'a> Course<'a> {
         matches!(self.phase, Phase::Over { .. })
     }
 
+    /// The question with which the program keeps us from beginning a lesson.
+    fn stuck_at(&self, reading: &Reading, now: Duration) -> Option<String> {
+        match (&self.phase, reading) {
+            (Phase::Waiting, Reading::Asking(prompt)) if now >= self.since + STUCK_PATIENCE => {
+                Some(prompt.question.clone())
+            }
+            _ => None,
+        }
+    }
+
     /// The number of the lesson that was begun last.
     fn number(&self) -> usize {
         self.all - self.lessons.len()
@@ -289,7 +321,11 @@ impl<'a> Course<'a> {
 
     /// How many lessons were not answered.
     fn left(&self) -> usize {
-        let is_open = self.phase != (Phase::Over { is_complete: true });
+        // The one that was begun last is answered when the next one may begin.
+        let is_open = !matches!(
+            self.phase,
+            Phase::Waiting | Phase::Over { is_complete: true }
+        );
         self.lessons.len() + usize::from(is_open)
     }
 
