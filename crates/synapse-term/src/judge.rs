@@ -47,6 +47,9 @@ impl Verdict {
     }
 }
 
+/// What is published stands at least this long.
+const SHORTEST_STAY: Duration = Duration::from_millis(20);
+
 /// A verdict and when it may change by time alone.
 #[derive(Clone)]
 struct Opinion {
@@ -424,8 +427,12 @@ impl Judge {
         {
             self.facts.ascribe(found);
         }
-        // What holds from here on may change by time alone.
+        // What holds from here on may change by time alone, but not at the same moment: two rules that refute each other
+        // would do so for ever.
         self.weigh(profile, now);
+        if let Some((next, _)) = &mut self.waiting {
+            next.not_before = next.not_before.max(now + SHORTEST_STAY);
+        }
         change
     }
 
