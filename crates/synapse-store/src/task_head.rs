@@ -14,7 +14,7 @@ use super::weight::weight;
 
 /// The outline of one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sketch {
+pub(super) struct TaskHead {
     /// Its row, once it has one.
     pub(super) key: Option<i64>,
     /// The number of its last event.
@@ -32,49 +32,49 @@ pub(super) struct Sketch {
 }
 
 /// The open tasks.
-pub(super) type Sketches = HashMap<TaskId, Sketch>;
+pub(super) type TaskHeads = HashMap<TaskId, TaskHead>;
 
 /// What entries mean for the store.
 #[derive(Debug)]
 pub(super) struct Admitted {
-    /// The sketches of their tasks, afterwards.
-    pub(super) sketches: Sketches,
+    /// The heads of their tasks, afterwards.
+    pub(super) heads: TaskHeads,
     /// What is to be written.
     pub(super) rows: Vec<Row>,
     /// A task of theirs that has lost events.
     pub(super) cut: Option<TaskId>,
 }
 
-/// Looks whether entries may follow what came before. Sketches in `draft` count more than those in
+/// Looks whether entries may follow what came before. TaskHeads in `draft` count more than those in
 /// `open`; neither is changed.
 pub(super) fn admit(
     entries: &[Entry],
-    draft: &Sketches,
-    open: &Sketches,
+    draft: &TaskHeads,
+    open: &TaskHeads,
 ) -> Result<Admitted, StoreError> {
     let mut admitted = Admitted {
-        sketches: Sketches::new(),
+        heads: TaskHeads::new(),
         rows: Vec::with_capacity(entries.len()),
         cut: None,
     };
     for entry in entries {
         let task = &entry.task;
-        let known = admitted.sketches.remove(task);
+        let known = admitted.heads.remove(task);
         let known = known.or_else(|| draft.get(task).or_else(|| open.get(task)).cloned());
-        let sketch = match known {
-            None => Sketch::begin(entry)?,
-            Some(mut sketch) => {
-                sketch.follow(entry)?;
-                sketch
+        let head = match known {
+            None => TaskHead::begin(entry)?,
+            Some(mut head) => {
+                head.follow(entry)?;
+                head
             }
         };
-        let sketch = sketch.write(entry, &mut admitted)?;
-        admitted.sketches.insert(task.clone(), sketch);
+        let head = head.write(entry, &mut admitted)?;
+        admitted.heads.insert(task.clone(), head);
     }
     Ok(admitted)
 }
 
-impl Sketch {
+impl TaskHead {
     fn begin(entry: &Entry) -> Result<Self, StoreError> {
         if entry.number != 1 {
             return Err(out_of_order(entry, 1));
@@ -202,9 +202,9 @@ mod tests {
         entry(number, Fact::Moved { status })
     }
 
-    fn open_after(entries: &[Entry]) -> Sketches {
-        let nothing = Sketches::new();
-        admit(entries, &nothing, &nothing).unwrap().sketches
+    fn open_after(entries: &[Entry]) -> TaskHeads {
+        let nothing = TaskHeads::new();
+        admit(entries, &nothing, &nothing).unwrap().heads
     }
 
     fn numbers(admitted: &Admitted) -> Vec<u64> {
@@ -213,14 +213,14 @@ mod tests {
 
     #[test]
     fn events_that_follow_each_other_are_written_as_they_are() {
-        let nothing = Sketches::new();
+        let nothing = TaskHeads::new();
         let entries = [submitted(), moved(2, Status::Working)];
         let admitted = admit(&entries, &nothing, &nothing).unwrap();
         assert_eq!(numbers(&admitted), [1, 2]);
         assert!(admitted.rows.first().unwrap().birth.is_some());
-        let sketch = admitted.sketches.get(&TaskId::new("t")).unwrap();
+        let head = admitted.heads.get(&TaskId::new("t")).unwrap();
         assert_eq!(
-            (sketch.state, sketch.updated_at, sketch.kept),
+            (head.state, head.updated_at, head.kept),
             (TaskState::Working, Timestamp(2), 2)
         );
     }
@@ -229,11 +229,11 @@ mod tests {
     fn numbers_have_no_hole_and_no_repetition() {
         let open = open_after(&[submitted()]);
         for number in [1, 3, 0, u64::MAX] {
-            let error = admit(&[moved(number, Status::Working)], &Sketches::new(), &open);
+            let error = admit(&[moved(number, Status::Working)], &TaskHeads::new(), &open);
             let is_right = matches!(error, Err(StoreError::OutOfOrder { expected: 2, .. }));
             assert!(is_right, "{number}: {error:?}");
         }
-        let nothing = Sketches::new();
+        let nothing = TaskHeads::new();
         let error = admit(&[moved(2, Status::Working)], &nothing, &nothing);
         assert!(matches!(
             error,
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_task_begins_with_its_submission_and_ends_with_its_end() {
-        let nothing = Sketches::new();
+        let nothing = TaskHeads::new();
         let error = admit(&[moved(1, Status::Working)], &nothing, &nothing);
         assert!(matches!(error, Err(StoreError::Illegal { .. })));
         let open = open_after(&[
@@ -269,8 +269,8 @@ mod tests {
     #[test]
     fn of_a_task_that_lost_events_only_the_end_is_written() {
         let mut open = open_after(&[submitted()]);
-        for sketch in open.values_mut() {
-            sketch.is_cut = true;
+        for head in open.values_mut() {
+            head.is_cut = true;
         }
         let text = "lost".to_owned();
         let entries = [
@@ -278,7 +278,7 @@ mod tests {
             entry(3, Fact::Noted { text }),
             moved(4, Status::Completed),
         ];
-        let admitted = admit(&entries, &Sketches::new(), &open).unwrap();
+        let admitted = admit(&entries, &TaskHeads::new(), &open).unwrap();
         assert_eq!(admitted.cut, Some(TaskId::new("t")));
         assert_eq!(
             numbers(&admitted),
