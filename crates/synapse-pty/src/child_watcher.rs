@@ -54,10 +54,10 @@ impl Exit {
     }
 }
 
-/// Holds the keeper thread. The leader stays unreaped until this is dropped, so that its number,
+/// Holds the child_watcher thread. The leader stays unreaped until this is dropped, so that its number,
 /// which is the session's, belongs to nobody else meanwhile.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct ChildWatcher {
     pid: Pid,
     leader: Pid,
     state: watch::Receiver<State>,
@@ -65,14 +65,14 @@ pub(super) struct Keeper {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl ChildWatcher {
     /// Starts the program on the slave, and returns when it runs.
     pub(super) fn start(spawn: Spawn, slave: OwnedFd) -> Result<Self, SpawnError> {
         let (started, starting) = mpsc::channel();
         let (release, released) = mpsc::channel();
         let (sender, state) = watch::channel(State::Running);
         let thread = thread::Builder::new()
-            .name("pty-keeper".into())
+            .name("pty-child_watcher".into())
             .spawn(move || match begin(&spawn, slave) {
                 Ok((leader, ids, reports)) => {
                     let _ = started.send(Ok(ids));
@@ -81,9 +81,9 @@ impl Keeper {
                 Err(error) => drop(started.send(Err(error))),
             })
             .map_err(SpawnError::Terminal)?;
-        let ids = starting
-            .recv()
-            .map_err(|_| SpawnError::Terminal(io::Error::other("the keeper thread is gone")))??;
+        let ids = starting.recv().map_err(|_| {
+            SpawnError::Terminal(io::Error::other("the child_watcher thread is gone"))
+        })??;
         Ok(Self {
             pid: ids.program,
             leader: ids.leader,
@@ -122,7 +122,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for ChildWatcher {
     fn drop(&mut self) {
         self.release = None;
         // With the program still running the thread has to wait for its end, and we need not.

@@ -18,23 +18,23 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// Asks all of them to end, and kills what is left after `grace`. The leader is left alone: it ends
 /// with the program, and tells how that ended.
 pub(super) async fn end(leader: Pid, grace: Duration) -> Result<(), Survivors> {
-    let mut family = Family::of(leader);
+    let mut process_tree = ProcessTree::of(leader);
     // One that is stopped must go on to hear that it is to end.
-    family.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
-    let _ = timeout(grace, family.gone()).await;
+    process_tree.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
+    let _ = timeout(grace, process_tree.gone()).await;
     let killed = timeout(KILL_PATIENCE, async {
         loop {
-            family.look();
-            if family.members.is_empty() {
+            process_tree.look();
+            if process_tree.members.is_empty() {
                 return;
             }
-            family.signal(&[Signal::KILL]);
-            family.gone().await;
+            process_tree.signal(&[Signal::KILL]);
+            process_tree.gone().await;
         }
     });
     match killed.await {
         Ok(()) => Ok(()),
-        Err(_) => Err(Survivors(family.living())),
+        Err(_) => Err(Survivors(process_tree.living())),
     }
 }
 
@@ -53,19 +53,19 @@ struct Member {
     held: Receiver,
 }
 
-struct Family {
+struct ProcessTree {
     leader: Pid,
     members: Vec<Member>,
 }
 
-impl Family {
+impl ProcessTree {
     fn of(leader: Pid) -> Self {
-        let mut family = Self {
+        let mut process_tree = Self {
             leader,
             members: Vec::new(),
         };
-        family.look();
-        family
+        process_tree.look();
+        process_tree
     }
 
     /// Adds those that were not seen before. Those that were stay, though their parent may be gone.
