@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use crate::client::a2a::{A2AClient, Outgoing, RemoteTask};
 use crate::client::{Client, TaskEvents};
 use crate::external::{Contacts, External};
+use crate::message::{ACCEPTANCE, OutgoingMessage};
 use crate::native::TaskShape;
-use crate::parcel::{ACCEPTANCE, Parcel};
 
 /// An agent that a message can be sent to.
 #[derive(Clone)]
@@ -108,7 +108,7 @@ impl Recipient {
     ///
     /// # Errors
     /// When the agent cannot be reached, refuses, or does neither in time.
-    pub async fn send(&self, message: &Parcel) -> Result<Delivery> {
+    pub async fn send(&self, message: &OutgoingMessage) -> Result<Delivery> {
         let Ok(sent) = timeout(ACCEPTANCE, self.hand_over(message)).await else {
             bail!(
                 "it did not accept the message within {} s",
@@ -118,7 +118,7 @@ impl Recipient {
         sent
     }
 
-    async fn hand_over(&self, message: &Parcel) -> Result<Delivery> {
+    async fn hand_over(&self, message: &OutgoingMessage) -> Result<Delivery> {
         let (task, progress) = match &self.way {
             Way::Local(client) => {
                 let task = client.send(message.priority(), &message.body()).await?;
@@ -172,7 +172,7 @@ impl Recipient {
             (Way::External(client), Some(task)) => {
                 let outgoing = Outgoing {
                     task: Some(task.to_owned()),
-                    ..Parcel::text(value).outgoing()
+                    ..OutgoingMessage::text(value).outgoing()
                 };
                 client.send(&outgoing).await?;
                 Ok(())

@@ -22,7 +22,7 @@ use lane::{Lanes, Place};
 use pace::Pace;
 use synapse_client::address::AddressBook;
 use synapse_client::external::Contacts;
-use synapse_client::parcel;
+use synapse_client::message;
 use synapse_machine::config::{AgentSettings, Feedback, InputRouting};
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::{Paths, expand_home};
@@ -164,7 +164,7 @@ impl Desk {
                     Unmet::Doubtful(why) => Found::Wrong(why),
                 };
             }
-            match parcel::check(&named(&files), &desk.own.working_dir) {
+            match message::check(&named(&files), &desk.own.working_dir) {
                 Ok(()) => Found::Known,
                 Err(error) => Found::Wrong(error.to_string()),
             }

@@ -14,10 +14,10 @@ use super::answer::Answer;
 use super::lane::Place;
 use super::{Desk, named};
 use synapse_client::address::Whom;
+use synapse_client::auto_start;
 use synapse_client::delivery::{Delivery, Recipient};
 use synapse_client::external::External;
-use synapse_client::parcel::Parcel;
-use synapse_client::wake;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Feedback;
 use synapse_machine::handle::Handle;
 use synapse_machine::registry::Entry;
@@ -31,7 +31,7 @@ const MOST_URGENT: u8 = 4;
 pub(super) struct Journey {
     pub(super) desk: Arc<Desk>,
     pub(super) dispatch: Dispatch,
-    parcel: Parcel,
+    parcel: OutgoingMessage,
     /// Notices about it take each other's place.
     about: u64,
     /// Left once it was accepted.
@@ -87,7 +87,7 @@ impl Desk {
 
 /// Packs what is to be sent, or says why it cannot be. A program interrupts nobody, which is for people, and
 /// gives away no file from outside the folder it works in: somebody else may have put the words into its mouth.
-fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<Parcel, String> {
+fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<OutgoingMessage, String> {
     let (command, dir) = (&dispatch.command, &desk.own.working_dir);
     let (files, mut priority) = (named(&command.files), command.priority);
     if dispatch.author == Author::Program {
@@ -101,7 +101,8 @@ fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<Parcel, String> {
             return Err(format!("{} is not below {}", file.display(), dir.display()));
         }
     }
-    let parcel = Parcel::pack(&command.message, &files, dir).map_err(|error| error.to_string())?;
+    let parcel =
+        OutgoingMessage::pack(&command.message, &files, dir).map_err(|error| error.to_string())?;
     let sender = desk.own.handle.to_string();
     Ok(parcel
         .sent_by(Some(sender), dispatch.hops)
@@ -152,7 +153,7 @@ impl Journey {
     /// Starts an agent as `synapse start` would. Its tasks wait until it is ready.
     async fn to_started(&self, name: &str) {
         self.notify(format!("[→ {name}: starting it]")).await;
-        if let Err(error) = wake::start(name, &self.desk.own.working_dir).await {
+        if let Err(error) = auto_start::start(name, &self.desk.own.working_dir).await {
             return self.not_sent(name, &error).await;
         }
         let (desk, wanted) = (Arc::clone(&self.desk), name.to_owned());

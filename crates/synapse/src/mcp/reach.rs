@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use synapse_a2a::event::Origin;
 use synapse_client::address::{AddressBook, Whom};
+use synapse_client::auto_start;
 use synapse_client::client::{Callable, Client, Web};
+use synapse_client::current_agent;
 use synapse_client::delivery::{self, Recipient};
 use synapse_client::external::{Contacts, External};
-use synapse_client::own;
-use synapse_client::parcel::Parcel;
-use synapse_client::wake;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -34,8 +34,10 @@ impl Neighbours {
         // Only those that a person has added are called.
         let contacts = Contacts::new(paths, Web::new(Callable::Any, config.ca_file));
         let book = AddressBook::new(paths.registry(), contacts.clone(), &config.agents);
-        let (own, others): (Vec<Entry>, Vec<Entry>) =
-            book.local()?.into_iter().partition(own::is_around);
+        let (own, others): (Vec<Entry>, Vec<Entry>) = book
+            .local()?
+            .into_iter()
+            .partition(current_agent::is_around);
         Ok(Self {
             others,
             elsewhere: contacts.list()?,
@@ -50,13 +52,13 @@ impl Neighbours {
         let here = std::env::current_dir()?;
         let whom = match self.book.find(word, &here)? {
             Whom::Startable(name) => {
-                wake::start(&name, &here).await?;
+                auto_start::start(&name, &here).await?;
                 self.book.find(word, &here)?
             }
             whom => whom,
         };
         match whom {
-            Whom::Local(entry) if own::is_around(&entry) => {
+            Whom::Local(entry) if current_agent::is_around(&entry) => {
                 bail!("{} is this agent itself", entry.handle)
             }
             Whom::Local(entry) => Recipient::local(&entry),
@@ -74,7 +76,7 @@ impl Neighbours {
     /// How many agents a message of ours has passed through: one more than what we are working on.
     pub(super) async fn hops(&self) -> Result<u8> {
         match &self.own {
-            Some(own) => own::hops(own).await,
+            Some(own) => current_agent::hops(own).await,
             None => Ok(0),
         }
     }
@@ -108,7 +110,7 @@ pub(super) fn brief_elsewhere(external: &External) -> Brief {
 /// A message, and how long to wait for the answer; not at all without.
 #[derive(Clone)]
 pub(super) struct Request {
-    pub(super) message: Parcel,
+    pub(super) message: OutgoingMessage,
     pub(super) patience: Option<Duration>,
 }
 

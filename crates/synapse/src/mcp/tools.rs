@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::pace::Pace;
 use super::reach::{self, Neighbours, Request};
 use synapse_client::delivery::Recipient;
-use synapse_client::parcel::Parcel;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::paths::Paths;
 
 /// How long a message is waited for when the model does not say.
@@ -255,7 +255,7 @@ impl Tools {
                 wait.as_secs() + 1
             )
         })?;
-        let message = Parcel::text(text)
+        let message = OutgoingMessage::text(text)
             .sent_by(Some(around.sender()), hops)
             .with_priority(Some(priority));
         Ok(Request { message, patience })

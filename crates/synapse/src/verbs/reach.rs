@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use futures_util::future::join_all;
 use synapse_client::address::{AddressBook, FindError, Whom};
 use synapse_client::client::{Callable, Client, Web};
+use synapse_client::current_agent;
 use synapse_client::external::{ContactError, Contacts, External, ExternalError};
+use synapse_client::message::{ACCEPTANCE, OutgoingMessage};
 use synapse_client::native::TaskShape;
-use synapse_client::own;
-use synapse_client::parcel::{ACCEPTANCE, Parcel};
 use synapse_machine::config::Config;
 use synapse_machine::handle::{AddressError, find, find_to_end};
 use synapse_machine::paths::Paths;
@@ -93,10 +93,10 @@ pub(super) fn ask<T, F: Future<Output = Result<T>>>(
 /// The agent this command runs in, if it runs in one.
 pub(super) fn own() -> Result<Option<Entry>> {
     // Most commands run in none, and need not look.
-    if std::env::var_os(own::ID).is_none() {
+    if std::env::var_os(current_agent::ID).is_none() {
         return Ok(None);
     }
-    Ok(agents()?.into_iter().find(own::is_around))
+    Ok(agents()?.into_iter().find(current_agent::is_around))
 }
 
 /// The agent whose task has a name that begins or ends so, and the whole name.
@@ -128,7 +128,7 @@ pub(super) async fn task(part: &str) -> Result<(Client, String)> {
 }
 
 /// Hands a message to an agent of this machine; the task that was made of it.
-pub(super) async fn deliver(client: &Client, message: &Parcel) -> Result<TaskShape> {
+pub(super) async fn deliver(client: &Client, message: &OutgoingMessage) -> Result<TaskShape> {
     within(ACCEPTANCE, client.send(message.priority(), &message.body())).await
 }
 

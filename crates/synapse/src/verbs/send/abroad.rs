@@ -9,7 +9,7 @@ use serde_json::json;
 use synapse_client::client::a2a::{Outgoing, RemoteTask};
 use synapse_client::delivery::Outcome;
 use synapse_client::external::External;
-use synapse_client::parcel::Parcel;
+use synapse_client::message::OutgoingMessage;
 use tokio::time::timeout;
 
 use super::super::{Failure, reach};
@@ -22,7 +22,7 @@ use crate::verbs::print;
 /// Sends it, and waits for what comes of it if that is wanted. With a task, it answers the question of that one.
 pub(super) fn deliver(
     external: &External,
-    parcel: &Parcel,
+    message: &OutgoingMessage,
     task: Option<String>,
     manner: Manner,
 ) -> Result<u8> {
@@ -30,10 +30,10 @@ pub(super) fn deliver(
     let client = contacts.client(external)?;
     let outgoing = Outgoing {
         task,
-        ..parcel.outgoing()
+        ..message.outgoing()
     };
     let told =
-        |task: &RemoteTask| task.to_native_json(&parcel.message(), &Timestamp::now().to_string());
+        |task: &RemoteTask| task.to_native_json(&message.message(), &Timestamp::now().to_string());
     let mut out = print::out();
     reach::block_on(async {
         let Some(patience) = manner.patience else {

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use synapse_client::client::Client;
-use synapse_client::parcel::Parcel;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
@@ -19,7 +19,7 @@ use crate::verbs::print;
 
 /// Sends it to all.
 pub(super) fn run(
-    parcel: &Parcel,
+    message: &OutgoingMessage,
     sender: Option<&Entry>,
     manner: Manner,
     left: &mut Vec<String>,
@@ -39,7 +39,7 @@ pub(super) fn run(
         let count = entries.len();
         let spinner = Spinner::begin(format!("0 of {count} have answered"));
         let rows = entries.iter().map(async |entry| {
-            let row = one(entry, parcel, manner).await;
+            let row = one(entry, message, manner).await;
             (
                 entry,
                 row.unwrap_or_else(|error| Row::Ended(Report::not_sent(&error))),
@@ -63,9 +63,9 @@ pub(super) fn run(
     })
 }
 
-async fn one(entry: &Entry, parcel: &Parcel, manner: Manner) -> Result<Row> {
+async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result<Row> {
     let client = Client::of(entry)?;
-    let task = reach::deliver(&client, parcel).await?;
+    let task = reach::deliver(&client, message).await?;
     let Some(patience) = manner.patience else {
         return Ok(Row::Sent(task.id.clone(), json!(task)));
     };

@@ -19,7 +19,7 @@ pub const ACCEPTANCE: Duration = Duration::from_secs(10);
 
 /// Why a message cannot be packed.
 #[derive(Debug, thiserror::Error)]
-pub enum ParcelError {
+pub enum UnsendableFile {
     /// A file cannot be read.
     #[error("cannot send {}: {why}", file.display())]
     Unreadable { file: PathBuf, why: io::Error },
@@ -33,20 +33,20 @@ pub enum ParcelError {
 
 /// A message, ready to go to any agent.
 #[derive(Clone, Debug)]
-pub struct Parcel {
+pub struct OutgoingMessage {
     message: Message,
     sender: Option<String>,
     priority: Option<u8>,
     is_raw: bool,
 }
 
-impl Parcel {
+impl OutgoingMessage {
     /// Packs some words, and files that are looked for in `dir`. Everything wrong with them is found before
     /// anybody hears of it.
     ///
     /// # Errors
     /// What is wrong with the first file that cannot be sent.
-    pub fn pack(text: &str, files: &[PathBuf], dir: &Path) -> Result<Self, ParcelError> {
+    pub fn pack(text: &str, files: &[PathBuf], dir: &Path) -> Result<Self, UnsendableFile> {
         let mut parts = Vec::new();
         if !text.is_empty() || files.is_empty() {
             parts.push(Part::text(text));
@@ -139,28 +139,28 @@ impl Parcel {
 ///
 /// # Errors
 /// What is wrong with the first that cannot.
-pub fn check(files: &[PathBuf], dir: &Path) -> Result<(), ParcelError> {
+pub fn check(files: &[PathBuf], dir: &Path) -> Result<(), UnsendableFile> {
     let mut left = MOST;
     for file in files {
         let size = size_of(file, dir)?;
         left = left
             .checked_sub(size)
-            .ok_or_else(|| ParcelError::TooLarge(file.clone()))?;
+            .ok_or_else(|| UnsendableFile::TooLarge(file.clone()))?;
     }
     Ok(())
 }
 
 /// The size of what really is a file.
-fn size_of(file: &Path, dir: &Path) -> Result<u64, ParcelError> {
+fn size_of(file: &Path, dir: &Path) -> Result<u64, UnsendableFile> {
     let about = std::fs::metadata(dir.join(file)).map_err(|why| unreadable(file, why))?;
     if !about.is_file() {
-        return Err(ParcelError::NotAFile(file.to_owned()));
+        return Err(UnsendableFile::NotAFile(file.to_owned()));
     }
     Ok(about.len())
 }
 
 /// Reads the files, if they are not too large together.
-fn read(files: &[PathBuf], dir: &Path) -> Result<Vec<Part>, ParcelError> {
+fn read(files: &[PathBuf], dir: &Path) -> Result<Vec<Part>, UnsendableFile> {
     let mut left = MOST;
     let mut parts = Vec::new();
     for file in files {
@@ -172,7 +172,7 @@ fn read(files: &[PathBuf], dir: &Path) -> Result<Vec<Part>, ParcelError> {
             .map_err(|why| unreadable(file, why))?;
         left = left
             .checked_sub(bytes.len() as u64)
-            .ok_or_else(|| ParcelError::TooLarge(file.clone()))?;
+            .ok_or_else(|| UnsendableFile::TooLarge(file.clone()))?;
         let name = file.file_name().unwrap_or(file.as_os_str());
         let name = name.to_string_lossy().into_owned();
         parts.push(Part {
@@ -184,8 +184,8 @@ fn read(files: &[PathBuf], dir: &Path) -> Result<Vec<Part>, ParcelError> {
     Ok(parts)
 }
 
-fn unreadable(file: &Path, why: io::Error) -> ParcelError {
-    ParcelError::Unreadable {
+fn unreadable(file: &Path, why: io::Error) -> UnsendableFile {
+    UnsendableFile::Unreadable {
         file: file.to_owned(),
         why,
     }
@@ -232,26 +232,26 @@ mod tests {
     fn words_and_files_become_parts() {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("a.png"), [0xff, 0]).unwrap();
-        let parcel = Parcel::pack("see", &["a.png".into()], place.path()).unwrap();
+        let message = OutgoingMessage::pack("see", &["a.png".into()], place.path()).unwrap();
         assert_eq!(
-            parcel.message()["parts"],
+            message.message()["parts"],
             json!([{ "type": "text", "text": "see" }, { "type": "file", "file": {
                 "name": "a.png", "mimeType": "image/png", "bytes": "/wA=",
             } }])
         );
-        let bare = Parcel::pack("", &["a.png".into()], place.path()).unwrap();
+        let bare = OutgoingMessage::pack("", &["a.png".into()], place.path()).unwrap();
         assert_eq!(bare.message()["parts"].as_array().unwrap().len(), 1);
     }
 
     #[test]
     fn who_sends_it_and_how_far_it_came_travel_along() {
-        let parcel = Parcel::pack("hi", &[], here()).unwrap();
-        assert_eq!(parcel.outgoing().message.metadata, Map::new());
-        let parcel = parcel
+        let message = OutgoingMessage::pack("hi", &[], here()).unwrap();
+        assert_eq!(message.outgoing().message.metadata, Map::new());
+        let message = message
             .sent_by(Some("codex".to_owned()), 2)
             .with_priority(Some(5));
-        assert_eq!(parcel.message()["metadata"], json!({ "hops": 2 }));
-        let outgoing = parcel.outgoing();
+        assert_eq!(message.message()["metadata"], json!({ "hops": 2 }));
+        let outgoing = message.outgoing();
         assert_eq!(
             json!(outgoing.message.metadata),
             json!({ "hops": 2, "synapse/sender": "codex", "synapse/priority": 5 })
