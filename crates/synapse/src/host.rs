@@ -118,7 +118,7 @@ impl Host {
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
         let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
-        let (routing, errands) = agent.orders.line();
+        let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
@@ -177,7 +177,7 @@ impl Host {
                 contacts,
                 &agent.orders,
                 claude_transcripts.as_deref(),
-                errands,
+                requests,
             ),
             tokens,
             claim,

@@ -8,31 +8,31 @@ use tokio::sync::oneshot;
 
 /// Who is on the way to whom.
 #[derive(Debug, Default)]
-pub(super) struct Lanes(HashMap<String, oneshot::Receiver<()>>);
+pub(super) struct SendOrder(HashMap<String, oneshot::Receiver<()>>);
 
-/// A place in a lane. Whoever is behind goes on when it is left or gone.
+/// A place in a send_order. Whoever is behind goes on when it is left or gone.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct OrderSlot {
     ahead: Arc<Mutex<Option<oneshot::Receiver<()>>>>,
     behind: Arc<Mutex<Option<oneshot::Sender<()>>>>,
 }
 
-impl Lanes {
+impl SendOrder {
     /// The place behind all who go to this name.
-    pub(super) fn enter(&mut self, name: &str) -> Place {
+    pub(super) fn enter(&mut self, name: &str) -> OrderSlot {
         // Those that nobody is in any more are forgotten.
         self.0
             .retain(|_, last| last.try_recv() == Err(oneshot::error::TryRecvError::Empty));
         let (behind, last) = oneshot::channel();
         let ahead = self.0.insert(name.to_lowercase(), last);
-        Place {
+        OrderSlot {
             ahead: Arc::new(Mutex::new(ahead)),
             behind: Arc::new(Mutex::new(Some(behind))),
         }
     }
 }
 
-impl Place {
+impl OrderSlot {
     /// Waits until nobody is ahead.
     pub(super) async fn come_first(&self) {
         let ahead = self.ahead.lock().ok().and_then(|mut ahead| ahead.take());
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn those_who_go_to_one_name_go_one_after_the_other() {
-        let mut lanes = Lanes::default();
-        let [first, second, other] = ["codex", "Codex", "claude"].map(|name| lanes.enter(name));
+        let mut order = SendOrder::default();
+        let [first, second, other] = ["codex", "Codex", "claude"].map(|name| order.enter(name));
         assert!(first.come_first().now_or_never().is_some());
         assert!(other.come_first().now_or_never().is_some());
         let mut waits = Box::pin(second.come_first());
@@ -66,6 +66,6 @@ mod tests {
         first.leave();
         assert!(waits.now_or_never().is_some());
         drop(second);
-        assert!(lanes.enter("codex").come_first().now_or_never().is_some());
+        assert!(order.enter("codex").come_first().now_or_never().is_some());
     }
 }

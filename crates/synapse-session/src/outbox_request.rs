@@ -5,7 +5,7 @@ use synapse_term::router;
 
 /// Something to be done outside.
 #[derive(Debug)]
-pub enum Errand {
+pub enum OutboxRequest {
     /// Say whether a line can be sent, by [`super::Command::Found`].
     Find {
         line: u64,

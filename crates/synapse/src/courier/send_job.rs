@@ -11,8 +11,8 @@ use synapse_term::router::ResponseMode;
 
 use super::address::{Target, Unmet, resolve};
 use super::answer::Answer;
-use super::lane::Place;
-use super::{Desk, named};
+use super::send_order::OrderSlot;
+use super::{Outbox, named};
 use synapse_client::address::Whom;
 use synapse_client::auto_start;
 use synapse_client::delivery::{Delivery, Recipient};
@@ -28,34 +28,34 @@ const MOST_URGENT: u8 = 4;
 
 /// A message, and whom the person is told about.
 #[derive(Clone)]
-pub(super) struct Journey {
-    pub(super) desk: Arc<Desk>,
+pub(super) struct SendJob {
+    pub(super) outbox: Arc<Outbox>,
     pub(super) dispatch: Dispatch,
-    parcel: OutgoingMessage,
+    message: OutgoingMessage,
     /// Notices about it take each other's place.
     about: u64,
     /// Left once it was accepted.
-    place: Option<Place>,
+    place: Option<OrderSlot>,
 }
 
-impl Desk {
+impl Outbox {
     /// Carries a message to all it is meant for.
-    pub(super) async fn carry(self: Arc<Self>, dispatch: Dispatch, place: Option<Place>) {
+    pub(super) async fn carry(self: Arc<Self>, dispatch: Dispatch, place: Option<OrderSlot>) {
         if let Some(place) = &place {
             place.come_first().await;
         }
         let handle = dispatch.command.handle.clone();
         let about = self.next_about();
-        let desk = Arc::clone(&self);
+        let outbox = Arc::clone(&self);
         let packed = dispatch.clone();
         let ready = tokio::task::spawn_blocking(move || {
-            let target = resolve(&desk, &packed.command.handle).map_err(|unmet| match unmet {
+            let target = resolve(&outbox, &packed.command.handle).map_err(|unmet| match unmet {
                 Unmet::Nobody(why) | Unmet::Doubtful(why) => why,
             })?;
-            Ok::<_, String>((target, pack(&desk, &packed)?))
+            Ok::<_, String>((target, pack(&outbox, &packed)?))
         });
         let ready = ready.await.unwrap_or_else(|error| Err(error.to_string()));
-        let (target, parcel) = match ready {
+        let (target, message) = match ready {
             Ok(ready) => ready,
             Err(why) => {
                 // The program's own slips are nobody's news.
@@ -69,26 +69,26 @@ impl Desk {
         if dispatch.author == Author::Person {
             self.tell_of_namesake(&handle).await;
         }
-        let journey = Journey {
-            desk: self,
+        let job = SendJob {
+            outbox: self,
             dispatch,
-            parcel,
+            message,
             about,
             place,
         };
         match target {
-            Target::One(Whom::Local(entry)) => journey.to_local(&entry).await,
-            Target::One(Whom::External(external)) => journey.to_external(&external).await,
-            Target::One(Whom::Startable(name)) => journey.to_started(&name).await,
-            Target::Everyone(entries) => journey.to_all(entries).await,
+            Target::One(Whom::Local(entry)) => job.to_local(&entry).await,
+            Target::One(Whom::External(external)) => job.to_external(&external).await,
+            Target::One(Whom::Startable(name)) => job.to_started(&name).await,
+            Target::Everyone(entries) => job.to_all(entries).await,
         }
     }
 }
 
 /// Packs what is to be sent, or says why it cannot be. A program interrupts nobody, which is for people, and
 /// gives away no file from outside the folder it works in: somebody else may have put the words into its mouth.
-fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<OutgoingMessage, String> {
-    let (command, dir) = (&dispatch.command, &desk.own.working_dir);
+fn pack(outbox: &Outbox, dispatch: &Dispatch) -> Result<OutgoingMessage, String> {
+    let (command, dir) = (&dispatch.command, &outbox.own.working_dir);
     let (files, mut priority) = (named(&command.files), command.priority);
     if dispatch.author == Author::Program {
         priority = priority.map(|priority| priority.min(MOST_URGENT));
@@ -101,43 +101,42 @@ fn pack(desk: &Desk, dispatch: &Dispatch) -> Result<OutgoingMessage, String> {
             return Err(format!("{} is not below {}", file.display(), dir.display()));
         }
     }
-    let parcel =
+    let message =
         OutgoingMessage::pack(&command.message, &files, dir).map_err(|error| error.to_string())?;
-    let sender = desk.own.handle.to_string();
-    Ok(parcel
+    let sender = outbox.own.handle.to_string();
+    Ok(message
         .sent_by(Some(sender), dispatch.hops)
         .with_priority(priority))
 }
 
-impl Journey {
+impl SendJob {
     fn wants_answer(&self) -> bool {
         self.dispatch.command.response != Some(ResponseMode::Display)
     }
 
     pub(super) async fn notify(&self, text: String) {
-        self.desk.notify(self.about, text).await;
+        self.outbox.notify(self.about, text).await;
     }
 
     /// Tells a step of the way to a person who wants to know each.
     async fn tell_step(&self, to: &str, step: &str) {
-        if self.desk.feedback == Feedback::Inline {
+        if self.outbox.feedback == Feedback::Inline {
             self.notify(format!("→ {to}: {step}")).await;
         }
     }
 
     async fn to_all(&self, entries: Vec<Entry>) {
         let names: Vec<String> = entries.iter().map(|e| e.handle.to_string()).collect();
-        if self.desk.feedback == Feedback::Silent {
+        if self.outbox.feedback == Feedback::Silent {
             self.notify(format!("[→ all: {}]", names.join(", "))).await;
         }
         let each = entries.into_iter().enumerate().map(|(index, entry)| {
-            let journey = Self {
+            let job = Self {
                 about: self.about + 1 + index as u64,
                 ..self.clone()
             };
             async move {
-                journey
-                    .carry_to(Recipient::local(&entry), &entry.handle, None)
+                job.carry_to(Recipient::local(&entry), &entry.handle, None)
                     .await
             }
         });
@@ -153,11 +152,11 @@ impl Journey {
     /// Starts an agent as `synapse start` would. Its tasks wait until it is ready.
     async fn to_started(&self, name: &str) {
         self.notify(format!("[→ {name}: starting it]")).await;
-        if let Err(error) = auto_start::start(name, &self.desk.own.working_dir).await {
+        if let Err(error) = auto_start::start(name, &self.outbox.own.working_dir).await {
             return self.not_sent(name, &error).await;
         }
-        let (desk, wanted) = (Arc::clone(&self.desk), name.to_owned());
-        let found = tokio::task::spawn_blocking(move || resolve(&desk, &wanted));
+        let (outbox, wanted) = (Arc::clone(&self.outbox), name.to_owned());
+        let found = tokio::task::spawn_blocking(move || resolve(&outbox, &wanted));
         let Ok(Ok(Target::One(Whom::Local(entry)))) = found.await else {
             let error = anyhow::anyhow!("it was started but has already ended");
             return self.not_sent(name, &error).await;
@@ -167,12 +166,12 @@ impl Journey {
 
     async fn to_external(&self, external: &External) {
         let delivered = format!("[→ {} (external)]", external.alias);
-        let recipient = Recipient::external(&self.desk.contacts, external);
+        let recipient = Recipient::external(&self.outbox.contacts, external);
         let was_accepted = self
             .carry_to(recipient, &external.alias, Some(delivered))
             .await;
         if was_accepted {
-            self.desk.contacts.seen(external);
+            self.outbox.contacts.seen(external);
         }
     }
 
@@ -187,15 +186,17 @@ impl Journey {
         if self.dispatch.author == Author::Program && !self.may_go(to) {
             let text = format!("[→ {to}] stopped: too many messages in a minute");
             self.notify(text).await;
-            self.desk.write_down(format!("to={to} stopped: rate")).await;
+            self.outbox
+                .write_down(format!("to={to} stopped: rate"))
+                .await;
             return false;
         }
         self.tell_step(to, "Sending…").await;
         let sent = match recipient {
-            Ok(recipient) => recipient.send(&self.parcel).await,
+            Ok(recipient) => recipient.send(&self.message).await,
             Err(error) => Err(error),
         };
-        self.leave_lane();
+        self.leave_order();
         let mut delivery = match sent {
             Ok(delivery) => delivery,
             Err(error) => {
@@ -203,19 +204,19 @@ impl Journey {
                 return false;
             }
         };
-        match (self.desk.feedback, delivered) {
+        match (self.outbox.feedback, delivered) {
             (Feedback::Inline, _) => self.tell_step(to, "Delivered").await,
             (Feedback::Silent, Some(text)) => self.notify(text).await,
             (Feedback::Silent, None) => {}
         }
         let task = delivery.task().to_owned();
-        self.desk
+        self.outbox
             .write_down(format!("to={to} delivered task={task}"))
             .await;
         if !self.wants_answer() {
             return true;
         }
-        let Ok(_place) = Arc::clone(&self.desk.journeys).try_acquire_owned() else {
+        let Ok(_place) = Arc::clone(&self.outbox.jobs).try_acquire_owned() else {
             let text =
                 format!("[→ {to}] too many answers are waited for; see: synapse task {task}");
             self.notify(text).await;
@@ -228,20 +229,20 @@ impl Journey {
     }
 
     /// Whoever goes the same way may go on.
-    fn leave_lane(&self) {
+    fn leave_order(&self) {
         if let Some(place) = &self.place {
             place.leave();
         }
     }
 
     fn may_go(&self, to: &str) -> bool {
-        let pace = self.desk.pace.lock();
+        let pace = self.outbox.pace.lock();
         pace.is_ok_and(|mut pace| pace.allows(to, Instant::now()))
     }
 
     async fn not_sent(&self, to: &str, error: &anyhow::Error) {
         self.notify(format!("[→ {to}] not sent: {error:#}")).await;
-        self.desk.write_down(format!("to={to} refused")).await;
+        self.outbox.write_down(format!("to={to} refused")).await;
     }
 
     /// Waits for the end of a task, however long it takes. Its questions are told on the way.
