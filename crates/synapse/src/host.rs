@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use crate::courier::{Courier, Orders};
-use crate::http::{self, A2a, Door, Served};
+use crate::http::{self, A2a, AccessPolicy, Served};
 use crate::launch;
 use synapse_client::client::{Callable, Web};
 use synapse_client::external::Contacts;
@@ -137,19 +137,24 @@ impl Host {
             routing,
         })?;
         let endpoint = endpoint(address);
-        let door = Door::new(reach, &endpoint, &tokens);
-        let a2a = A2a::new(&claim.handle().to_string(), profile, &door, started_at);
+        let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
+        let a2a = A2a::new(
+            &claim.handle().to_string(),
+            profile,
+            &access_policy,
+            started_at,
+        );
         let about = json!({
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
             "dir": agent.dir,
         });
-        let callable = Callable::by_agent(door.is_local);
+        let callable = Callable::by_agent(access_policy.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
         let contacts = Contacts::new(paths, web.clone());
         let resources = Served {
             session: handle.clone(),
             a2a: Arc::new(a2a),
-            door: Arc::new(door),
+            access_policy: Arc::new(access_policy),
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),

@@ -8,9 +8,9 @@ use synapse_machine::token::{Token, Tokens};
 /// The names under which a client knows this machine as itself.
 const OWN: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// The door of one agent.
+/// The access_policy of one agent.
 #[derive(Debug)]
-pub struct Door {
+pub struct AccessPolicy {
     /// The address others know the agent by, without a slash at its end.
     pub url: String,
     /// Whether its card is always that of the newest protocol, with nothing for older clients.
@@ -37,8 +37,8 @@ pub(super) enum Name {
     Public,
 }
 
-impl Door {
-    /// The door of an agent that is reached like this.
+impl AccessPolicy {
+    /// The access_policy of an agent that is reached like this.
     pub fn new(reach: &Reach, endpoint: &str, tokens: &Tokens) -> Self {
         let public = reach.public_url.as_ref();
         let mut names = reach.host_names.clone();
@@ -95,7 +95,7 @@ fn without_port(host: &str) -> &str {
 }
 
 #[cfg(test)]
-pub(super) fn example(auth: Auth) -> Door {
+pub(super) fn example(auth: Auth) -> AccessPolicy {
     let place = tempfile::tempdir().unwrap();
     let mut reach = synapse_machine::config::Config::default().reach();
     reach.auth = auth;
@@ -103,7 +103,7 @@ pub(super) fn example(auth: Auth) -> Door {
     reach.public_url = Some("https://agents.example/a".parse().unwrap());
     let file = |name| place.path().join(name);
     let tokens = Tokens::issue(&file("token"), &file("launch")).unwrap();
-    Door::new(&reach, "http://127.0.0.1:8100", &tokens)
+    AccessPolicy::new(&reach, "http://127.0.0.1:8100", &tokens)
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_are_answered_to() {
-        let door = example(Auth::SameUser);
+        let access_policy = example(Auth::SameUser);
         let local = Some("192.168.1.5".parse().unwrap());
         for (host, name) in [
             ("127.0.0.1", Some(Name::Own)),
@@ -129,17 +129,20 @@ mod tests {
             ("", None),
             (":8100", None),
         ] {
-            assert_eq!(door.name(host, local), name, "{host}");
+            assert_eq!(access_policy.name(host, local), name, "{host}");
         }
-        assert_eq!(door.name("192.168.1.5", None), None);
-        assert_eq!(door.url, "https://agents.example/a");
+        assert_eq!(access_policy.name("192.168.1.5", None), None);
+        assert_eq!(access_policy.url, "https://agents.example/a");
     }
 
     #[test]
     fn the_address_that_was_called_is_a_name_of_ours() {
-        let door = example(Auth::SameUser);
+        let access_policy = example(Auth::SameUser);
         let local = Some("2001:db8::1".parse().unwrap());
-        assert_eq!(door.name("[2001:db8::1]:8100", local), Some(Name::Own));
-        assert_eq!(door.name("[2001:db8::2]:8100", local), None);
+        assert_eq!(
+            access_policy.name("[2001:db8::1]:8100", local),
+            Some(Name::Own)
+        );
+        assert_eq!(access_policy.name("[2001:db8::2]:8100", local), None);
     }
 }
