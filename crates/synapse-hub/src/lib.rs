@@ -26,9 +26,7 @@ mod agents;
 mod answering;
 mod api;
 mod auto_answer;
-mod carry;
 mod files;
-mod former;
 mod git;
 mod guard;
 mod history;
@@ -37,9 +35,11 @@ mod live;
 pub mod login;
 mod logins;
 mod page;
+mod past_agents;
 mod presence;
 mod problem;
 mod program;
+mod reply_forwarding;
 mod shapes;
 #[cfg(test)]
 mod typescript;
@@ -184,7 +184,7 @@ impl Hub {
             started_at: Timestamp::now(),
             stopping: watch::channel(false).0,
             sockets: watch::channel(0).0,
-            carried: Arc::new(Semaphore::new(carry::CARRIED)),
+            carried: Arc::new(Semaphore::new(reply_forwarding::CARRIED)),
             rescan: Notify::new(),
             paths,
         })))

@@ -20,7 +20,7 @@ use crate::launch;
 use synapse_client::client::{Callable, Web};
 use synapse_client::external::Contacts;
 use synapse_machine::changes::Changes;
-use synapse_machine::config::{Limits, Reach};
+use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use synapse_machine::token::Tokens;
@@ -58,7 +58,7 @@ pub struct Agent {
     pub name: Option<String>,
     pub port: PortWish,
     /// Where it listens, and who gets in.
-    pub reach: Reach,
+    pub reach: ListenConfig,
     /// Authorities to trust besides those of the system when others are called.
     pub ca_file: Option<PathBuf>,
     pub dir: PathBuf,

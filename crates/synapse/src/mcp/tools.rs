@@ -10,8 +10,8 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 
+use super::neighbours::{self, Neighbours, Request};
 use super::pace::Pace;
-use super::reach::{self, Neighbours, Request};
 use synapse_client::delivery::Recipient;
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::paths::Paths;
@@ -146,8 +146,8 @@ impl Tools {
     )]
     async fn list_agents(&self) -> Result<Json<Agents>, String> {
         let around = self.look()?;
-        let mut agents = join_all(around.others.iter().map(reach::brief)).await;
-        agents.extend(around.elsewhere.iter().map(reach::brief_elsewhere));
+        let mut agents = join_all(around.others.iter().map(neighbours::brief)).await;
+        agents.extend(around.elsewhere.iter().map(neighbours::brief_elsewhere));
         Ok(Json(Agents { agents }))
     }
 
@@ -168,7 +168,10 @@ impl Tools {
         let request = self
             .request(&around, &asked.message, priority, patience, 1)
             .await?;
-        reach::send(&to, &request).await.map(Json).map_err(said)
+        neighbours::send(&to, &request)
+            .await
+            .map(Json)
+            .map_err(said)
     }
 
     #[tool(description = "Shows what became of a task.")]
@@ -177,7 +180,10 @@ impl Tools {
         Parameters(asked): Parameters<GetTask>,
     ) -> Result<Json<Outcome>, String> {
         let to = self.look()?.find(&asked.agent).await.map_err(said)?;
-        reach::task(&to, &asked.task).await.map(Json).map_err(said)
+        neighbours::task(&to, &asked.task)
+            .await
+            .map(Json)
+            .map_err(said)
     }
 
     #[tool(description = "Answers the question another agent is asking.")]
@@ -203,7 +209,7 @@ impl Tools {
             .request(&around, &asked.message, 1, patience, count)
             .await?;
         let sent = around.others.iter().map(|entry| async {
-            let outcome = async { reach::send(&Recipient::local(entry)?, &request).await };
+            let outcome = async { neighbours::send(&Recipient::local(entry)?, &request).await };
             // One that cannot be reached never holds the others.
             outcome.await.unwrap_or_else(|error| Outcome {
                 agent: entry.handle.to_string(),

@@ -11,7 +11,7 @@ use synapse_client::client::{Answer as Said, Client};
 use synapse_client::native::StandingShape;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::reach::{self, MOMENT};
+use super::lookup::{self, MOMENT};
 use super::spinner::Spinner;
 use super::{Failure, status};
 use crate::verbs::print;
@@ -39,7 +39,7 @@ pub(crate) struct Answer {
 }
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
-    reach::block_on(async {
+    lookup::block_on(async {
         let (client, task) = whom(&args.whom).await?;
         let (path, name) = match &task {
             Some(id) => (format!("/tasks/{id}/input"), "input"),
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let before = look(&client).await?;
         let body = json!({ name: args.value, "fingerprint": args.fingerprint });
         let call = client.ask(Method::POST, &path, Some(&body));
-        let said = reach::within(MOMENT, call).await?;
+        let said = lookup::within(MOMENT, call).await?;
         if !said.status.is_success() {
             return refused(&client, &said).await;
         }
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
 
 /// The agent that is meant, and the task if it was named by one.
 async fn whom(word: &str) -> Result<(Client, Option<String>)> {
-    let nobody = match reach::agent(word) {
+    let nobody = match lookup::agent(word) {
         Ok(entry) => return Ok((Client::of(&entry)?, None)),
         Err(error) => error,
     };
@@ -69,7 +69,7 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
     if word.len() < SHORTEST_PART || !word.chars().all(may_be_task) {
         return Err(nobody);
     }
-    match reach::task(word).await {
+    match lookup::task(word).await {
         Ok((client, id)) => Ok((client, Some(id))),
         Err(error) => {
             let error = format!("{nobody}; {error}");
@@ -79,7 +79,7 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
 }
 
 async fn look(client: &Client) -> Result<StandingShape> {
-    reach::within(MOMENT, client.status()).await
+    lookup::within(MOMENT, client.status()).await
 }
 
 /// Waits until something else is on the screen than this question, for a while.

@@ -26,7 +26,7 @@ use synapse_machine::registry::Entry;
 use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
-use super::{Failure, input, profile, reach};
+use super::{Failure, input, lookup, profile};
 use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Send) -> Result<u8> {
 pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
     let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
-    let sender = reach::own()?;
+    let sender = lookup::own()?;
     let message = args.packed(sender.as_ref())?;
     if word.eq_ignore_ascii_case(EVERYONE) {
         return all::run(&message, sender.as_ref(), manner, left);
@@ -95,9 +95,9 @@ pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
 /// `synapse external send`: to nobody but an agent elsewhere, and perhaps as the answer to a question of its task.
 pub(super) fn run_abroad(args: &Send, task: Option<String>) -> Result<u8> {
     let manner = args.manner()?;
-    let message = args.packed(reach::own()?.as_ref())?;
+    let message = args.packed(lookup::own()?.as_ref())?;
     let sent = || {
-        let external = reach::external(&args.agent)?;
+        let external = lookup::external(&args.agent)?;
         abroad::deliver(&external, &message, task, manner)
     };
     told(sent(), manner)
@@ -122,10 +122,10 @@ fn to_one(
     manner: Manner,
     left: &mut Vec<String>,
 ) -> Result<u8> {
-    let whom = match reach::whom(word)? {
+    let whom = match lookup::whom(word)? {
         Whom::Startable(name) => {
             awake(&name)?;
-            reach::whom(word)?
+            lookup::whom(word)?
         }
         whom => whom,
     };
@@ -143,11 +143,11 @@ fn to_one(
         return Err(Failure::new(1, error).into());
     }
     let client = Client::of(&entry)?;
-    reach::block_on(async {
+    lookup::block_on(async {
         if wait::is_asking(&client).await {
             note!("synapse: the agent is asking something; the message waits until it is answered");
         }
-        let task = reach::deliver(&client, message).await?;
+        let task = lookup::deliver(&client, message).await?;
         let mut out = print::out();
         let Some(patience) = manner.patience else {
             let line = if manner.is_json {
@@ -181,7 +181,7 @@ fn to_one(
 fn awake(name: &str) -> Result<()> {
     let here = std::env::current_dir()?;
     let spinner = Spinner::begin(format!("{name} is starting"));
-    let started = reach::block_on(auto_start::start(name, &here));
+    let started = lookup::block_on(auto_start::start(name, &here));
     drop(spinner);
     started.with_context(|| format!("{name} cannot be started"))?;
     note!("synapse: {name} is started");
@@ -227,7 +227,7 @@ impl Send {
         let mut message = OutgoingMessage::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));
         if let Some(own) = sender {
-            let hops = reach::block_on(reach::within(reach::MOMENT, current_agent::hops(own)))?;
+            let hops = lookup::block_on(lookup::within(lookup::MOMENT, current_agent::hops(own)))?;
             message = message.sent_by(Some(own.handle.to_string()), hops);
         }
         Ok(if self.raw { message.raw() } else { message })

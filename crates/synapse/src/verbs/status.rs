@@ -7,11 +7,11 @@ use anyhow::Result;
 use hyper::Method;
 use synapse_client::native::{OptionShape, PromptShape, StatusAnswer, WitnessShape};
 
-use super::{picture, reach};
+use super::{lookup, picture};
 use crate::verbs::print;
 
 pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
-    let body = reach::ask(agent, async |client| {
+    let body = lookup::ask(agent, async |client| {
         client.call(Method::GET, "/status", None).await
     })?;
     let mut out = print::out();
@@ -41,7 +41,7 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
             writeln!(out, "  {witness:<14} {says}")?;
         }
         drop(out);
-        let picture = reach::ask(agent, async |client| {
+        let picture = lookup::ask(agent, async |client| {
             client.call(Method::GET, "/explain", None).await
         })?;
         picture::print(&picture)?;

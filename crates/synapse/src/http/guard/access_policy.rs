@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use synapse_machine::config::{Auth, Reach};
+use synapse_machine::config::{Auth, ListenConfig};
 use synapse_machine::token::{Token, Tokens};
 
 /// The names under which a client knows this machine as itself.
@@ -39,7 +39,7 @@ pub(super) enum Name {
 
 impl AccessPolicy {
     /// The access_policy of an agent that is reached like this.
-    pub fn new(reach: &Reach, endpoint: &str, tokens: &Tokens) -> Self {
+    pub fn new(reach: &ListenConfig, endpoint: &str, tokens: &Tokens) -> Self {
         let public = reach.public_url.as_ref();
         let mut names = reach.host_names.clone();
         names.extend(public.map(|url| url.host().to_owned()));

@@ -9,7 +9,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_transcript::Source;
 
-use super::super::{logs, profile, reach};
+use super::super::{logs, lookup, profile};
 use super::check::Check;
 use super::files;
 
@@ -68,7 +68,7 @@ fn folder(entry: &Entry) -> Check {
 
 async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
     let begin = Instant::now();
-    let status = reach::within(reach::MOMENT, client.explained_status()).await;
+    let status = lookup::within(lookup::MOMENT, client.explained_status()).await;
     let took = begin.elapsed();
     match status {
         Err(error) => {

@@ -12,7 +12,7 @@ use synapse_client::external::External;
 use synapse_client::message::OutgoingMessage;
 use tokio::time::timeout;
 
-use super::super::{Failure, reach};
+use super::super::{Failure, lookup};
 use super::Manner;
 use super::growth::Screenful;
 use super::report::Report;
@@ -26,7 +26,7 @@ pub(super) fn deliver(
     task: Option<String>,
     manner: Manner,
 ) -> Result<u8> {
-    let contacts = reach::contacts()?;
+    let contacts = lookup::contacts()?;
     let client = contacts.client(external)?;
     let outgoing = Outgoing {
         task,
@@ -35,7 +35,7 @@ pub(super) fn deliver(
     let told =
         |task: &RemoteTask| task.to_native_json(&message.message(), &Timestamp::now().to_string());
     let mut out = print::out();
-    reach::block_on(async {
+    lookup::block_on(async {
         let Some(patience) = manner.patience else {
             let task = client.send(&outgoing).await?;
             contacts.seen(external);

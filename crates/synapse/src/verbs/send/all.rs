@@ -12,7 +12,7 @@ use synapse_client::message::OutgoingMessage;
 use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
-use super::super::{Failure, reach};
+use super::super::{Failure, lookup};
 use super::report::Report;
 use super::{Manner, wait};
 use crate::verbs::print;
@@ -28,14 +28,14 @@ pub(super) fn run(
         let error = "--stream follows one agent; leave it out, or name the agent";
         return Err(Failure::new(2, error).into());
     }
-    let mut entries = reach::agents()?;
+    let mut entries = lookup::agents()?;
     entries.retain(|entry| sender.is_none_or(|sender| sender.agent_id != entry.agent_id));
     if entries.is_empty() {
         return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent is running").into());
     }
     let names = entries.iter().map(|entry| entry.handle.as_str().len());
     let widest = names.max().unwrap_or(0);
-    reach::block_on(async {
+    lookup::block_on(async {
         let count = entries.len();
         let spinner = Spinner::begin(format!("0 of {count} have answered"));
         let rows = entries.iter().map(async |entry| {
@@ -65,7 +65,7 @@ pub(super) fn run(
 
 async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result<Row> {
     let client = Client::of(entry)?;
-    let task = reach::deliver(&client, message).await?;
+    let task = lookup::deliver(&client, message).await?;
     let Some(patience) = manner.patience else {
         return Ok(Row::Sent(task.id.clone(), json!(task)));
     };

@@ -15,7 +15,7 @@ use synapse_machine::paths::Paths;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::super::reach::{self, MOMENT};
+use super::super::lookup::{self, MOMENT};
 use super::Spinner;
 use super::growth::{Lines, Screenful, Told, tail};
 use crate::verbs::print;
@@ -52,7 +52,7 @@ impl From<TaskShape> for Seen {
 
 /// Whether the agent waits for an answer. One that does not say counts as not.
 pub(super) async fn is_asking(client: &Client) -> bool {
-    let status = reach::within(MOMENT, client.status()).await;
+    let status = lookup::within(MOMENT, client.status()).await;
     status.is_ok_and(|now| now.is_asking())
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn until_settled(
         },
         _ = tokio::signal::ctrl_c() => End::Interrupted,
     };
-    let task = reach::within(MOMENT, client.task(id)).await;
+    let task = lookup::within(MOMENT, client.task(id)).await;
     match (end, task) {
         (End::Late, Ok(task)) if is_open(task.status.state) => Ended::TimedOut(task.into()),
         (End::Late | End::Over, Ok(task)) => Ended::Settled(task.into()),

@@ -18,7 +18,7 @@ const MOST_CONNECTIONS: usize = 65_536;
 
 /// How one agent is reached: the settings, and what was said when it was started.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct ListenConfig {
     /// The address it listens on.
     pub listen: IpAddr,
     /// The address others know it by, where that is another one.
@@ -46,8 +46,8 @@ pub struct OpenToAll(IpAddr);
 
 impl Config {
     /// How an agent is reached whose start names nothing else.
-    pub fn reach(&self) -> Reach {
-        Reach {
+    pub fn reach(&self) -> ListenConfig {
+        ListenConfig {
             listen: self.listen,
             public_url: None,
             is_pure_card: false,
@@ -60,7 +60,7 @@ impl Config {
     }
 }
 
-impl Reach {
+impl ListenConfig {
     /// Refuses what would let anybody in.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use super::Words;
 use crate::problem::Problem;
 use crate::worktrees::place_of;
-use crate::{Hub, former};
+use crate::{Hub, past_agents};
 
 /// Agents that are listed.
 const PAGE: usize = 50;
@@ -30,7 +30,7 @@ pub(super) async fn list(
     State(hub): State<Hub>,
     Words(extent): Words<Extent>,
 ) -> Result<Json<Value>, Problem> {
-    let mut agents = former::list(&hub).await?;
+    let mut agents = past_agents::list(&hub).await?;
     let total = agents.len();
     agents.truncate(extent.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE));
     Ok(Json(json!({ "agents": agents, "total": total })))
@@ -43,7 +43,7 @@ pub(super) async fn show(
     State(hub): State<Hub>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    let agent = former::find(&hub, &id).await?;
+    let agent = past_agents::find(&hub, &id).await?;
     let worktree = worktree(&hub, FilePath::new(&agent.dir)).await;
     Ok(Json(json!({ "agent": agent, "worktree": worktree })))
 }
