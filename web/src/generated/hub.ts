@@ -188,11 +188,7 @@ export type Answer = {
 /**
  * What was answered; a password is not told.
  */
-value: string, 
-/**
- * The device.
- */
-by: string, 
+value: string, by: string, 
 /**
  * The rule that answered instead of a person.
  */

@@ -18,8 +18,8 @@ fn reference() -> String {
 <!-- Generated from crates/synapse/src/config by its test `reference`; UPDATE_DOCS=1 writes it. Do not edit. -->
 
 Synapse works without any configuration. `synapse config` shows every setting, its value, and where the value comes
-from: the default, a line of the file, or the environment. A key that Synapse does not know is a warning, which names
-the nearest one; a wrong value is an error, which says where it stands and what would be right.
+from: the default, a line of the file, or the environment. An unknown key is a warning that names the nearest known
+one; a wrong value is an error that says where it is and what would be right.
 
 ## ~/.synapse/config.yaml
 
