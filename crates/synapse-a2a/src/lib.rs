@@ -3,6 +3,7 @@
 //! A [`task::Task`] is a fold over its [`event::Event`]s, and a reply becomes artifacts in
 //! [`parse::Parser`]. Nothing here reads a clock, a file or a socket; time and ids come in as
 //! arguments.
+#![forbid(unsafe_code)]
 
 pub mod artifact;
 pub mod channel;

@@ -4,6 +4,7 @@
 //! [`reading::Reading`]: starting, idle, busy, asking or exited, each with its evidence. A
 //! [`watch::Watcher`] does it all for one program. This crate is pure: no clock (time is an
 //! argument), no files, no sockets, no threads.
+#![forbid(unsafe_code)]
 
 pub mod cast;
 pub mod chrome;

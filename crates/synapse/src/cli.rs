@@ -176,7 +176,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse man | man -l -")]
     Man,
     /// Run the dummy agent, a program for demos and tests that does what its input says
-    #[command(after_help = crate::verbs::dummy_agent::HELP)]
+    #[command(after_help = synapse_dummy::HELP)]
     DummyAgent,
     /// A shell in which `@handle message` goes to agents and everything else to your own shell
     #[command(
@@ -247,7 +247,7 @@ pub(crate) struct Start {
     pub(crate) listen: Option<std::net::IpAddr>,
     /// The address others know it by, behind a proxy or a tunnel
     #[arg(long, value_name = "URL")]
-    pub(crate) public_url: Option<synapse::config::PublicUrl>,
+    pub(crate) public_url: Option<synapse_machine::config::PublicUrl>,
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
@@ -262,7 +262,7 @@ pub(crate) struct Start {
     pub(crate) return_to_agent: bool,
     /// The size of its terminal, such as 120x40
     #[arg(long)]
-    pub(crate) size: Option<synapse::config::Size>,
+    pub(crate) size: Option<synapse_machine::config::Size>,
     /// Arguments for the program itself; without a profile, the program and its arguments
     #[arg(last = true)]
     pub(crate) args: Vec<String>,

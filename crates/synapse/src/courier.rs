@@ -17,17 +17,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-use crate::address::AddressBook;
-use crate::config::{AgentSettings, Feedback, InputRouting};
-use crate::external::Contacts;
-use crate::log_file::LogFile;
-use crate::parcel;
-use crate::paths::{Paths, expand_home};
-use crate::registry::Entry;
-use crate::session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
 use address::Unmet;
 use lane::{Lanes, Place};
 use pace::Pace;
+use synapse_client::address::AddressBook;
+use synapse_client::external::Contacts;
+use synapse_client::parcel;
+use synapse_machine::config::{AgentSettings, Feedback, InputRouting};
+use synapse_machine::log_file::LogFile;
+use synapse_machine::paths::{Paths, expand_home};
+use synapse_machine::registry::Entry;
+use synapse_session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
 
 /// Errands that may wait for the courier; who comes after passes.
 const INBOX: usize = 64;

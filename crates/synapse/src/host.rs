@@ -14,23 +14,22 @@ use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use crate::changes::Changes;
-use crate::client::{Callable, Web};
-use crate::config::{Limits, Reach};
 use crate::courier::{Courier, Orders};
-use crate::external::Contacts;
 use crate::http::{self, A2a, Door, Served};
 use crate::launch;
-use crate::paths::Paths;
-use crate::pty::{Exit, Size, Termios};
-use crate::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
-use crate::serve::{self, Server};
-use crate::session::{Command, Ledger, Look, Session, SessionHandle, Setup};
-use crate::store::{Owner, retain};
-use crate::sweep::sweep;
-use crate::token::Tokens;
-use crate::transcript;
-use crate::tty::Signals;
+use synapse_client::client::{Callable, Web};
+use synapse_client::external::Contacts;
+use synapse_machine::changes::Changes;
+use synapse_machine::config::{Limits, Reach};
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
+use synapse_machine::token::Tokens;
+use synapse_pty::tty::Signals;
+use synapse_pty::{Exit, Size, Termios};
+use synapse_serve::{self, Server};
+use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
+use synapse_store::sweep::sweep;
+use synapse_store::{Owner, retain};
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
@@ -106,7 +105,7 @@ impl Host {
         let (profile, reach) = (&agent.profile, &agent.reach);
         reach.check()?;
         let tls = reach.tls.as_ref();
-        let tls = tls.map(|tls| serve::acceptor(&tls.cert, &tls.key));
+        let tls = tls.map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
         let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
         let mut claim = claim(&registry, agent)?;
@@ -124,7 +123,7 @@ impl Host {
         let display = display.map(|terminal| terminal.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
         let transcripts = launch.transcript.as_ref();
-        let claude_transcripts = transcripts.and_then(transcript::Source::of_claude);
+        let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
         let claude_transcripts = claude_transcripts.map(Path::to_owned);
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
@@ -195,7 +194,7 @@ impl Host {
     }
 
     /// What others read of the agent.
-    pub fn entry(&self) -> &crate::registry::Entry {
+    pub fn entry(&self) -> &synapse_machine::registry::Entry {
         self.claim.entry()
     }
 

@@ -32,13 +32,14 @@ use axum::routing::{get, post};
 pub use a2a::A2a;
 pub use guard::Door;
 
-use crate::client::Web;
-use crate::external::Contacts;
-use crate::session::{Record, SessionHandle};
+use synapse_client::client::Web;
+use synapse_client::external::Contacts;
+use synapse_session::SessionHandle;
 
 /// What all resources share.
 #[derive(Clone)]
 pub struct Served {
+    /// The agent.
     pub session: SessionHandle,
     /// What it says of itself, and whom it tells of its tasks.
     pub a2a: Arc<A2a>,
@@ -54,11 +55,6 @@ pub struct Served {
     pub web: Web,
     /// The agents elsewhere that are known.
     pub contacts: Contacts,
-}
-
-/// A task in the native dialect.
-pub fn native_task(record: &Record) -> serde_json::Value {
-    serde_json::to_value(shapes::TaskShape::of(record, None)).unwrap_or_default()
 }
 
 /// All resources, behind the guard.

@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use synapse_term::profile::Profile;
 
-use crate::cli_hooks::{self, HookListener};
 use crate::host::Agent;
 use crate::mcp::{Attached, Given, ToolServer, attached};
-use crate::paths::{Paths, create_folder};
-use crate::private_file::{self, Trust, read_text};
-use crate::pty::Spawn;
-use crate::session::HookSetup;
-use crate::transcript;
 use probe::Probe;
+use synapse_machine::paths::{Paths, create_folder};
+use synapse_machine::private_file::{self, Trust, read_text};
+use synapse_pty::Spawn;
+use synapse_session::HookSetup;
+use synapse_session::cli_hooks::{self, HookListener};
 
 /// A start, ready to be made.
 pub(crate) struct Launch {
@@ -25,7 +24,7 @@ pub(crate) struct Launch {
     /// The program's hooks, where it runs ours.
     pub(crate) hooks: Option<HookSetup>,
     /// Where the program keeps its transcripts, if we can read them.
-    pub(crate) transcript: Option<transcript::Source>,
+    pub(crate) transcript: Option<synapse_transcript::Source>,
     /// What the person should know.
     pub(crate) notes: Vec<String>,
 }
@@ -206,13 +205,13 @@ fn quoted(path: &Path) -> String {
 }
 
 /// The program's own transcripts, below the home it will find.
-fn transcript(profile: &Profile, dir: &Path) -> Option<transcript::Source> {
+fn transcript(profile: &Profile, dir: &Path) -> Option<synapse_transcript::Source> {
     let variable = |name: &str| {
         let own = profile.env.get(name).map(PathBuf::from);
         own.or_else(|| std::env::var_os(name).map(PathBuf::from))
     };
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    transcript::Source::of(
+    synapse_transcript::Source::of(
         profile.record.as_deref()?,
         &variable("HOME")?,
         &dir,

@@ -1,41 +1,10 @@
 //! Everything in Synapse that touches files, sockets, processes and terminals; the `synapse` command is
 //! built from it.
+#![forbid(unsafe_code)]
 
-pub mod address;
-mod callers;
-pub mod changes;
-pub mod child;
-pub mod cli_hooks;
-pub mod client;
-pub mod config;
 pub mod courier;
-pub mod external;
-pub mod handle;
-mod hex;
-pub mod hook;
 pub mod host;
 pub mod http;
-pub mod hub;
 pub mod launch;
-mod lock;
-pub mod log_file;
 pub mod mcp;
 pub mod mirror;
-pub mod own;
-pub mod parcel;
-pub mod paths;
-pub mod private_file;
-pub mod pty;
-pub mod registry;
-pub mod serve;
-pub mod session;
-pub mod shell;
-mod sock_diag;
-mod socket_table;
-pub mod store;
-pub mod sweep;
-pub mod token;
-pub mod transcript;
-pub mod trust;
-pub mod tty;
-pub mod wake;

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
             Ok(0)
         }
         Command::ShellLine(args) => verbs::shell_line::run(&args),
-        Command::DummyAgent => verbs::dummy_agent::run(),
+        Command::DummyAgent => synapse_dummy::run(),
         Command::Web(args) => verbs::web::run(&args),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
         Command::Wrap(args) => verbs::wrap::run(&args),

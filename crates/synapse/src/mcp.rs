@@ -12,7 +12,7 @@ use rmcp::ServiceExt as _;
 pub use attach::{Attached, Given, ToolServer, attached};
 pub use tools::Tools;
 
-use crate::paths::Paths;
+use synapse_machine::paths::Paths;
 
 /// Serves until the client goes away.
 ///

@@ -1,8 +1,8 @@
 //! Connects the human's terminal to a wrapped program: keys, window size and suspension go to the program
 //! unchanged. Output does not pass through here: the session shows it.
 
-use crate::session::{Command, SessionHandle};
-use crate::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
+use synapse_session::{Command, SessionHandle};
 
 /// Serves the human until the agent is gone. The terminal is as it was afterwards.
 ///

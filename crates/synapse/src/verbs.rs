@@ -5,7 +5,6 @@ pub(crate) mod attach;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
-pub(crate) mod dummy_agent;
 pub(crate) mod external;
 pub(crate) mod hook_event;
 pub(crate) mod host;

@@ -1,9 +1,9 @@
 //! Resolves a handle typed in a terminal: one agent, or all others. It reads files, so the actor must not
 //! call it.
 
-use crate::address::{FindError, Whom};
-use crate::handle::{AddressError, EVERYONE};
-use crate::registry::Entry;
+use synapse_client::address::{FindError, Whom};
+use synapse_machine::handle::{AddressError, EVERYONE};
+use synapse_machine::registry::Entry;
 
 use super::Desk;
 

@@ -5,9 +5,9 @@ use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 
 use super::journey::Journey;
-use crate::config::Feedback;
-use crate::session::Submission;
-use crate::store::replies;
+use synapse_machine::config::Feedback;
+use synapse_session::Submission;
+use synapse_store::replies;
 
 /// What came back.
 pub(super) struct Answer {

@@ -16,15 +16,15 @@ use super::address::{Target, Unmet, resolve};
 use super::answer::Answer;
 use super::lane::Place;
 use super::{Desk, named};
-use crate::address::Whom;
-use crate::client::Client;
-use crate::client::a2a::{A2AClient, A2AError, RemoteTask};
-use crate::config::Feedback;
-use crate::external::External;
-use crate::parcel::{ACCEPTANCE, Parcel};
-use crate::registry::Entry;
-use crate::session::{Author, Dispatch};
-use crate::wake;
+use synapse_client::address::Whom;
+use synapse_client::client::Client;
+use synapse_client::client::a2a::{A2AClient, A2AError, RemoteTask};
+use synapse_client::external::External;
+use synapse_client::parcel::{ACCEPTANCE, Parcel};
+use synapse_client::wake;
+use synapse_machine::config::Feedback;
+use synapse_machine::registry::Entry;
+use synapse_session::{Author, Dispatch};
 
 /// The most urgent that a program may be: it still waits its turn.
 const MOST_URGENT: u8 = 4;

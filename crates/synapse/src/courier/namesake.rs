@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::private_file::{Trust, read_text};
+use synapse_machine::private_file::{Trust, read_text};
 
 /// How many sessions are looked at.
 const MOST_SESSIONS: usize = 256;

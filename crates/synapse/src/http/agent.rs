@@ -15,9 +15,10 @@ use utoipa::{IntoParams, ToSchema};
 use super::Served;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
-use super::shapes::{ReceiptShape, StandingShape, WitnessShape};
+use super::shapes;
 use super::terminal::without_erasing;
-use crate::session::{Answer, Command, Look};
+use synapse_client::native::{ReceiptShape, StandingShape, WitnessShape};
+use synapse_session::{Answer, Command, Look};
 
 /// How much of the screen `/status` tells.
 const CONTEXT: usize = 2_000;
@@ -42,7 +43,7 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
     let board = &served.session.board;
     if let (true, Some(standing)) = (board.is_stopping(), board.standing()) {
         return Ok(Json(StatusAnswer {
-            standing: StandingShape::stopping(&standing),
+            standing: shapes::stopping(&standing),
             witnesses: Vec::new(),
             context: String::new(),
             trouble: served.session.trouble(),
@@ -56,8 +57,8 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
         .nth(CONTEXT - 1)
         .map_or(0, |(at, _)| at);
     Ok(Json(StatusAnswer {
-        standing: StandingShape::of(&look.standing),
-        witnesses: look.why.iter().map(WitnessShape::of).collect(),
+        standing: shapes::standing(&look.standing),
+        witnesses: look.why.iter().map(shapes::witness).collect(),
         context: text.get(start..).unwrap_or(&text).to_owned(),
         trouble: served.session.trouble(),
     }))
@@ -131,7 +132,7 @@ pub(super) async fn interrupt(
         .session
         .ask(|done| Command::Interrupt(key, done))
         .await??;
-    Ok(Json(ReceiptShape::of(receipt)))
+    Ok(Json(shapes::receipt(receipt)))
 }
 
 #[derive(Deserialize, ToSchema)]

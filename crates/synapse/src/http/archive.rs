@@ -8,8 +8,8 @@ use synapse_a2a::id::{MessageId, TaskId};
 
 use super::Served;
 use super::problem::Problem;
-use crate::session::Record;
-use crate::store::{Filter, Kept, Reader, StoreError};
+use synapse_session::Record;
+use synapse_store::{Filter, Kept, Reader, StoreError};
 
 /// How many tasks a list shows.
 const LISTED: usize = 1_000;

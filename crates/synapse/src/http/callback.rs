@@ -6,8 +6,8 @@ use synapse_a2a::id::TaskId;
 
 use super::Served;
 use super::problem::Problem;
-use super::shapes::ResponseShape;
-use crate::client::{address, deliver};
+use synapse_client::client::{address, deliver};
+use synapse_client::native::ResponseShape;
 
 /// Reads an address, so that a wrong one is refused before there is a task.
 pub(super) fn check(url: &str) -> Result<Uri, Problem> {
@@ -25,7 +25,7 @@ pub(super) fn when_over(served: &Served, task: &TaskId, to: Uri) {
         let Some(record) = served.session.board.record(follow.snapshot.task.id()) else {
             return;
         };
-        let Ok(body) = serde_json::to_vec(&ResponseShape::of(&record)) else {
+        let Ok(body) = serde_json::to_vec(&ResponseShape::of(&record.task)) else {
             return;
         };
         let none = HeaderMap::new();

@@ -15,7 +15,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
 use super::{Served, archive, stream_shapes};
-use crate::session::{Follow, Posted};
+use synapse_session::{Follow, Posted};
 
 /// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
 pub(super) const STREAM: usize = 64;

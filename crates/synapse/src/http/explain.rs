@@ -7,8 +7,9 @@ use utoipa::ToSchema;
 
 use super::Served;
 use super::problem::{Problem, ProblemBody};
-use super::shapes::{StandingShape, WitnessShape};
-use crate::session::Command;
+use super::shapes;
+use synapse_client::native::{StandingShape, WitnessShape};
+use synapse_session::Command;
 
 /// Explain how the screen is read: what each row was taken for, and why
 #[utoipa::path(get, path = "/explain", tag = "agent",
@@ -22,8 +23,8 @@ pub(super) async fn explain(State(served): State<Served>) -> Result<Json<Explain
         why: row.why,
     });
     Ok(Json(ExplainAnswer {
-        standing: StandingShape::of(&explained.standing),
-        witnesses: explained.why.iter().map(WitnessShape::of).collect(),
+        standing: shapes::standing(&explained.standing),
+        witnesses: explained.why.iter().map(shapes::witness).collect(),
         rows: rows.collect(),
     }))
 }

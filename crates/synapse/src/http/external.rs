@@ -14,10 +14,10 @@ use utoipa::ToSchema;
 use super::Served;
 use super::incoming::{self, Body};
 use super::problem::{Problem, ProblemBody};
-use crate::client::WebError;
-use crate::client::a2a::{A2AError, Outgoing};
-use crate::external::{ContactError, Contacts, External, ExternalError};
-use crate::token::Token;
+use synapse_client::client::WebError;
+use synapse_client::client::a2a::{A2AError, Outgoing};
+use synapse_client::external::{ContactError, Contacts, External, ExternalError};
+use synapse_machine::token::Token;
 
 /// How long an agent elsewhere is waited for, unless said otherwise.
 const PATIENCE: f64 = 60.0;

@@ -19,7 +19,7 @@ pub(super) use refusals::in_json;
 
 use super::Served;
 use super::problem::Problem;
-use crate::serve::Peer;
+use synapse_serve::Peer;
 
 /// Lets a request pass, or says why not and what to do.
 pub(super) async fn check(

@@ -17,7 +17,7 @@ use synapse_a2a::message::{Content, Message, Part, Role};
 
 use super::guard::FORWARDED;
 use super::problem::Problem;
-use crate::serve::Peer;
+use synapse_serve::Peer;
 
 /// A JSON body; one that cannot be used is answered with what is wrong with it.
 pub(super) struct Body<T>(pub(super) T);

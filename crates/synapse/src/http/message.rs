@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 
 use super::incoming::{self, Body, Caller};
 use super::problem::{Problem, ProblemBody};
-use super::shapes::ResponseShape;
 use super::{Served, archive, callback};
-use crate::session::{Priority, Submission};
+use synapse_client::native::ResponseShape;
+use synapse_session::{Priority, Submission};
 
 /// What `/message` takes.
 #[derive(Deserialize, ToSchema)]
@@ -103,7 +103,7 @@ pub(super) async fn response(
     Path(id): Path<String>,
 ) -> Result<Json<ResponseShape>, Problem> {
     let record = archive::find(&served, &TaskId::new(id)).await?;
-    Ok(Json(ResponseShape::of(&record)))
+    Ok(Json(ResponseShape::of(&record.task)))
 }
 
 fn normal() -> Value {

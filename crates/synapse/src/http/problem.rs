@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::session::Refusal;
+use synapse_session::Refusal;
 
 /// A refusal as it goes over the wire.
 #[derive(Serialize, ToSchema)]

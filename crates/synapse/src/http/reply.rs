@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::Served;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
-use crate::session::Command;
+use synapse_session::Command;
 
 /// What `/reply` takes.
 #[derive(Deserialize, ToSchema)]

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use synapse_a2a::artifact::native_part;
 use synapse_a2a::event::{Fact, Status};
 
-use super::shapes::{MessageShape, time};
-use crate::session::Posted;
+use synapse_client::native::{MessageShape, time};
+use synapse_session::Posted;
 
 /// An event of the stream: its name and its data.
 pub(super) fn event(posted: &Posted) -> (&'static str, Value) {

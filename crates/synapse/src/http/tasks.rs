@@ -12,9 +12,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::incoming::{Body, Caller, hops, message, sender};
 use super::problem::{Problem, ProblemBody};
-use super::shapes::{TaskAnswer, TaskShape, TasksAnswer};
+use super::shapes;
 use super::{Served, archive, events};
-use crate::session::{Answer, Priority, Submission};
+use synapse_client::native::{TaskAnswer, TasksAnswer};
+use synapse_session::{Answer, Priority, Submission};
 
 /// What `/tasks/send` takes. Who is not in it: the guard knows.
 #[derive(Deserialize, ToSchema)]
@@ -102,7 +103,7 @@ pub(super) async fn subscribe(
 pub(super) async fn list(State(served): State<Served>) -> Result<Json<TasksAnswer>, Problem> {
     let records = archive::recent(&served).await?;
     let standing = served.session.board.standing();
-    let shape = |record| TaskShape::of(record, standing.as_deref());
+    let shape = |record| shapes::task(record, standing.as_deref());
     let tasks = records.iter().map(|record| shape(record)).collect();
     Ok(Json(TasksAnswer { tasks }))
 }
@@ -157,7 +158,7 @@ pub(super) async fn cancel(
     let task = TaskId::new(id);
     archive::find(&served, &task).await?;
     let record = served.session.cancel(&task).await?;
-    Ok(Json(TaskAnswer::of(&record, None)))
+    Ok(Json(shapes::task_answer(&record, None)))
 }
 
 async fn submit(
@@ -184,7 +185,7 @@ async fn submit(
 async fn show_one(served: &Served, task: &TaskId) -> Result<Json<TaskAnswer>, Problem> {
     let record = archive::find(served, task).await?;
     let standing = served.session.board.standing();
-    Ok(Json(TaskAnswer::of(&record, standing.as_deref())))
+    Ok(Json(shapes::task_answer(&record, standing.as_deref())))
 }
 
 fn priority(query: &PriorityQuery) -> Result<Priority, Problem> {

@@ -15,8 +15,8 @@ use utoipa::IntoParams;
 
 use super::Served;
 use super::problem::ProblemBody;
-use crate::pty::Size;
-use crate::session::{Command, SessionHandle};
+use synapse_pty::Size;
+use synapse_session::{Command, SessionHandle};
 
 /// How long a viewer may take to say its size; one that says nothing is shown the screen as it is.
 const FIRST_WORDS: Duration = Duration::from_millis(300);

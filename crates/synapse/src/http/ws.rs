@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::problem::ProblemBody;
-use super::shapes::{StandingShape, time};
+use super::shapes;
 use super::{Served, stream_shapes};
-use crate::session::{News, What};
+use synapse_client::native::time;
+use synapse_session::{News, What};
 
 /// Follow everything that happens to this agent, over a WebSocket
 #[utoipa::path(get, path = "/ws", tag = "agent",
@@ -29,7 +30,7 @@ async fn serve(mut socket: WebSocket, served: Served) {
             "type": "hello",
             "seq": seq,
             "agent": &*served.about,
-            "status": standing.as_deref().map(StandingShape::of),
+            "status": standing.as_deref().map(shapes::standing),
         });
         if let (true, Some(hello)) = (is_resync, hello.as_object_mut()) {
             hello.insert("resync".to_owned(), Value::Bool(true));
@@ -63,7 +64,7 @@ async fn serve(mut socket: WebSocket, served: Served) {
 fn told(news: &News) -> Value {
     match &news.what {
         What::Standing(standing) => json!({
-            "seq": news.seq, "type": "status", "status": StandingShape::of(standing),
+            "seq": news.seq, "type": "status", "status": shapes::standing(standing),
             "at": jiff::Timestamp::now().to_string(),
         }),
         What::Task(posted) => {

@@ -12,9 +12,9 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::{Deserialize, Serialize};
 use synapse_term::profile::Profile;
 
-use crate::child;
-use crate::paths::Paths;
-use crate::private_file;
+use synapse_machine::child;
+use synapse_machine::paths::Paths;
+use synapse_machine::private_file;
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use synapse_a2a::event::Origin;
 
 use super::tools::{Brief, Outcome};
-use crate::client::Client;
-use crate::config::Config;
-use crate::handle::{AddressError, find};
-use crate::own;
-use crate::parcel::Parcel;
-use crate::paths::Paths;
-use crate::registry::{Entry, Registry};
-use crate::wake;
+use synapse_client::client::Client;
+use synapse_client::own;
+use synapse_client::parcel::Parcel;
+use synapse_client::wake;
+use synapse_machine::config::Config;
+use synapse_machine::handle::{AddressError, find};
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::{Entry, Registry};
 
 /// Everybody who can be spoken to, and who speaks.
 pub(super) struct Neighbours {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pace::Pace;
 use super::reach::{self, Letter, Neighbours};
-use crate::paths::Paths;
+use synapse_machine::paths::Paths;
 
 /// How long a message is waited for when the model does not say.
 const PATIENCE: u64 = 120;

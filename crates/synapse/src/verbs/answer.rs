@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
-use synapse::client::{Answer as Said, Client};
+use synapse_client::client::{Answer as Said, Client};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::reach::{self, MOMENT};

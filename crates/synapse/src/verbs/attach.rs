@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
-use synapse::client::{Client, Terminal};
-use synapse::tty::{self, Event, Keyboard, RawMode, Signals};
+use synapse_client::client::{Client, Terminal};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::print::painted_err;

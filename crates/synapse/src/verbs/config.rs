@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use synapse::config::{Config, Setting, VARIABLES, Variable};
-use synapse::paths::Paths;
+use synapse_machine::config::{Config, Setting, VARIABLES, Variable};
+use synapse_machine::paths::Paths;
 
 use super::print;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::Value;
-use synapse::child;
+use synapse_machine::child;
 use synapse_term::cast::Cast;
 use synapse_term::profile::Profile;
 

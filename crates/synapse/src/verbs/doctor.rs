@@ -12,9 +12,9 @@ use anyhow::Result;
 use clap::Args;
 use hyper::Method;
 use serde_json::json;
-use synapse::client::Client;
-use synapse::paths::Paths;
-use synapse::registry::Entry;
+use synapse_client::client::Client;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
 
 use super::print::shown;
 use super::spinner::Spinner;

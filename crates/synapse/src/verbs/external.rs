@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use synapse::external::External as Agent;
-use synapse::token::Token;
+use synapse_client::external::External as Agent;
+use synapse_machine::token::Token;
 
 use super::reach;
 use super::send::{self, Send};

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use synapse::handle::Handle;
-use synapse::log_file::{KEPT, old};
-use synapse::paths::Paths;
+use synapse_machine::handle::Handle;
+use synapse_machine::log_file::{KEPT, old};
+use synapse_machine::paths::Paths;
 
 use super::reach;
 use crate::verbs::print;

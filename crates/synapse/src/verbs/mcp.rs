@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use synapse::mcp;
-use synapse::paths::Paths;
+use synapse_machine::paths::Paths;
 
 use super::reach;
 

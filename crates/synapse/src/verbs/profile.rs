@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use synapse::paths::Paths;
-use synapse::private_file::{Trust, read_text};
-use synapse::trust;
+use synapse_machine::paths::Paths;
+use synapse_machine::private_file::{Trust, read_text};
+use synapse_machine::trust;
 use synapse_term::profile::Profile;
 
 use super::{learn, replay};

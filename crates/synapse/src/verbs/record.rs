@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use synapse::pty::{Pty, Size, Spawn};
-use synapse::tty::{self, Event, Keyboard, RawMode, Signals};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals};
+use synapse_pty::{Pty, Size, Spawn};
 
 use super::profile;
 

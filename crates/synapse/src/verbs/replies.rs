@@ -5,8 +5,8 @@ use std::io::Write as _;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use synapse::paths::Paths;
-use synapse::store::replies::{Reply, Wanted, list, mark_seen};
+use synapse_machine::paths::Paths;
+use synapse_store::replies::{Reply, Wanted, list, mark_seen};
 
 use super::reach;
 use crate::verbs::print;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use hyper::Method;
 use serde_json::json;
-use synapse::client::Client;
+use synapse_client::client::Client;
 
 use super::{Failure, input, reach};
 

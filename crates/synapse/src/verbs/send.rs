@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use synapse::address::Whom;
-use synapse::client::Client;
-use synapse::config::Config;
-use synapse::handle::EVERYONE;
-use synapse::own;
-use synapse::parcel::Parcel;
-use synapse::paths::Paths;
-use synapse::registry::Entry;
-use synapse::wake;
+use synapse_client::address::Whom;
+use synapse_client::client::Client;
+use synapse_client::own;
+use synapse_client::parcel::Parcel;
+use synapse_client::wake;
+use synapse_machine::config::Config;
+use synapse_machine::handle::EVERYONE;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
 use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;

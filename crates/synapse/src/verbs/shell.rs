@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use synapse::shell::Program;
+use synapse_shell::Program;
 use synapse_term::router::Command;
 
 use super::shell_line::{Waiting, sending};

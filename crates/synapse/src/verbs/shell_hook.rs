@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use synapse::hook::Shell;
+use synapse_shell::hook::Shell;
 
 use super::Failure;
 use crate::verbs::print;

@@ -5,10 +5,9 @@ use std::io::{Read as _, Write as _};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser};
-use synapse::config::Config;
-use synapse::handle::EVERYONE;
-use synapse::paths::{Paths, expand_home};
-use synapse::shell;
+use synapse_machine::config::Config;
+use synapse_machine::handle::EVERYONE;
+use synapse_machine::paths::{Paths, expand_home};
 use synapse_term::router::{Command, ResponseMode};
 
 use super::send::Send;
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &ShellLine) -> Result<u8> {
     read.map_err(|error| usage(format!("the line cannot be read: {error}")))?;
     // The shell ends it with a line break that nobody typed.
     let line = line.strip_suffix('\n').unwrap_or(&line);
-    let command = shell::message(line)
+    let command = synapse_shell::message(line)
         .ok_or_else(|| usage("nobody is addressed: write @handle message"))?
         .map_err(|error| usage(error.to_string()))?;
     send::run(&sending(command, Waiting::Quiet, typed)?)
@@ -80,7 +79,7 @@ pub(super) fn sending(
             .iter()
             .map(|file| format!("--file={}", expand_home(file).display())),
     );
-    let message = if command.message == shell::INPUT {
+    let message = if command.message == synapse_shell::INPUT {
         input()?
     } else {
         command.message

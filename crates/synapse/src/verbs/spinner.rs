@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-use synapse::tty;
+use synapse_pty::tty;
 
 use super::paint;
 use crate::verbs::print;

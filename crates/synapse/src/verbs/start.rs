@@ -6,8 +6,8 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::Value;
-use synapse::child;
-use synapse::paths::Paths;
+use synapse_machine::child;
+use synapse_machine::paths::Paths;
 
 use super::host;
 use super::spinner::Spinner;

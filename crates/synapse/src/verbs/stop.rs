@@ -8,7 +8,7 @@ use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use synapse::registry::Entry;
+use synapse_machine::registry::Entry;
 
 use super::spinner::Spinner;
 use super::{Failure, reach};

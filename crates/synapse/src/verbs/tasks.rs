@@ -6,14 +6,13 @@ use std::io::Write as _;
 use anyhow::{Result, bail};
 use hyper::Method;
 use serde_json::{Value, json};
-use synapse::client::Client;
-use synapse::http::native_task;
-use synapse::paths::Paths;
-use synapse::registry::Entry;
-use synapse::session::Record;
-use synapse::store::{Filter, Kept, Reader};
-use synapse::sweep::sweep;
 use synapse_a2a::id::TaskId;
+use synapse_client::client::Client;
+use synapse_client::native::TaskShape;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_store::sweep::sweep;
+use synapse_store::{Filter, Kept, Reader};
 
 use super::reach;
 use crate::verbs::print;
@@ -144,7 +143,7 @@ fn host_of(kept: &Kept) -> Result<Option<Entry>> {
 
 /// A task in the native dialect, with the handle of its agent.
 fn shown(kept: Kept) -> Value {
-    let mut task = native_task(&Record::of(kept.task, []));
+    let mut task = TaskShape::json(&kept.task);
     if let Some(task) = task.as_object_mut() {
         task.insert("agent".to_owned(), Value::from(kept.handle));
     }

@@ -9,13 +9,13 @@ use std::task::Poll;
 use crate::verbs::print;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
-use synapse::child;
-use synapse::config::Config;
-use synapse::hub::login::{LoginFile, Right};
-use synapse::hub::{self, Presence, Running, Settings};
-use synapse::paths::{Paths, expand_home};
-use synapse::serve::acceptor;
-use synapse::token::Token;
+use synapse_hub::login::{LoginFile, Right};
+use synapse_hub::{self, Presence, Running, Settings};
+use synapse_machine::child;
+use synapse_machine::config::Config;
+use synapse_machine::paths::{Paths, expand_home};
+use synapse_machine::token::Token;
+use synapse_serve::acceptor;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The port of the page.
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
 }
 
 fn login(paths: &Paths, read_only: bool) -> Result<u8> {
-    let Some(running) = hub::running(paths)? else {
+    let Some(running) = synapse_hub::running(paths)? else {
         bail!("no hub is running; `synapse web` starts one and prints a link");
     };
     let right = if read_only {
@@ -72,7 +72,7 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
 }
 
 fn serve(args: &Web, paths: &Paths) -> Result<u8> {
-    if let Some(running) = hub::running(paths)? {
+    if let Some(running) = synapse_hub::running(paths)? {
         bail!("{}", already(&running));
     }
     let loaded = Config::load(&paths.config())?;
@@ -86,7 +86,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     let listener = TcpListener::bind(address)
         .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
     let address = listener.local_addr()?;
-    let url = hub::url_of(address, tls.is_some());
+    let url = synapse_hub::url_of(address, tls.is_some());
     let presence = match Presence::announce(paths, &url)? {
         Ok(presence) => presence,
         Err(running) => bail!("{}", already(&running)),
@@ -121,7 +121,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
             }
             Ok(())
         };
-        hub::serve(settings, listener, ready, end()?).await
+        synapse_hub::serve(settings, listener, ready, end()?).await
     });
     drop(presence);
     served.map(|()| 0)

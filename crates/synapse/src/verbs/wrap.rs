@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::{CommandFactory as _, Parser as _};
 use synapse::host::{Died, Host, Terminal};
 use synapse::mirror;
-use synapse::paths::Paths;
-use synapse::tty::{self, RawMode};
+use synapse_machine::paths::Paths;
+use synapse_pty::tty::{self, RawMode};
 use synapse_term::keys::nearest;
 use synapse_term::profile::Profile;
 

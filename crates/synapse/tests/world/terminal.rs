@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use synapse::pty::{Exit, Output, Pty, Size, Spawn, Writer};
+use synapse_pty::{Exit, Output, Pty, Size, Spawn, Writer};
 use synapse_term::frame::join_wrapped;
 use synapse_term::screen::{self, Screen};
 use tokio::runtime::Runtime;

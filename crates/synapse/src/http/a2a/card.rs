@@ -12,7 +12,7 @@ use synapse_a2a::wire::operation::Version;
 use super::super::Served;
 use super::super::problem::ProblemBody;
 use super::version;
-use crate::hex::hex;
+use synapse_machine::hex::hex;
 
 /// How long a client may use the card it has.
 const CACHE: &str = "public, max-age=300";

@@ -19,7 +19,7 @@ use super::super::{Served, archive, incoming};
 use super::refusal::{by_session, by_store};
 use super::stream::Telling;
 use super::{list, push};
-use crate::session::{Answer, Follow, Priority, Record, Submission};
+use synapse_session::{Answer, Follow, Priority, Record, Submission};
 
 /// How long a question may stay open once it was answered: a program that asks the same again leaves
 /// nothing to wait for.
@@ -279,7 +279,7 @@ async fn cancel(served: &Served, dialect: Dialect, task: &TaskId) -> Result<Valu
         }
         // It ended by itself before the key reached it.
         Ok(record) => Err(over(&record.task)),
-        Err(crate::session::Refusal::Over(state)) => {
+        Err(synapse_session::Refusal::Over(state)) => {
             Err(ProtocolError::TaskNotCancelable(state.to_owned()))
         }
         Err(refusal) => Err(by_session(refusal)),

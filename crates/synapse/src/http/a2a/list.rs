@@ -12,7 +12,6 @@ use synapse_a2a::wire::v1;
 
 use super::super::{Served, archive};
 use super::refusal::by_store;
-use crate::store;
 
 pub(super) async fn page(served: &Served, request: &ListRequest) -> Result<Value, ProtocolError> {
     let size = request.page_size.unwrap_or(PAGE_SIZE);
@@ -34,18 +33,18 @@ pub(super) async fn page(served: &Served, request: &ListRequest) -> Result<Value
         StateFilter::Is(state) => Some(state),
         StateFilter::Never => return Ok(v1::page(&[], None, size, 0)),
     };
-    let filter = store::Filter {
+    let filter = synapse_store::Filter {
         agent: Some(served.agent.to_string()),
         context: request.context.clone(),
         state,
         updated_after: request.since,
-        before: cursor.as_ref().map(|cursor| store::Cursor {
+        before: cursor.as_ref().map(|cursor| synapse_store::Cursor {
             updated_at: cursor.since,
             id: cursor.task.clone(),
         }),
         // Of those that are open the board knows better, so their places must be filled.
         limit: size + 1 + tasks.len(),
-        ..store::Filter::default()
+        ..synapse_store::Filter::default()
     };
     let read = archive::read(served, move |reader| reader.page(&filter)).await;
     let kept = read.map_err(|problem| by_store(&problem))?;

@@ -18,10 +18,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::super::Served;
-use crate::client::{address, deliver};
-use crate::session::{Follow, Record};
-use crate::store::StoreError;
-use crate::store::push::{self as kept, Auth, Push};
+use synapse_client::client::{address, deliver};
+use synapse_session::{Follow, Record};
+use synapse_store::StoreError;
+use synapse_store::push::{self as kept, Auth, Push};
 
 /// How many places may be told of one task.
 const MOST: usize = 16;
@@ -98,7 +98,8 @@ pub(super) async fn set(
     from: From,
 ) -> Result<PushConfig, ProtocolError> {
     let task = record.task.id();
-    let odd = |error: crate::client::WebError| ProtocolError::field("url", error.to_string());
+    let odd =
+        |error: synapse_client::client::WebError| ProtocolError::field("url", error.to_string());
     let to = address(&config.url).map_err(odd)?;
     let headers = headers(&config);
     let config = PushConfig {

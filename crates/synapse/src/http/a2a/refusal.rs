@@ -3,7 +3,7 @@
 use synapse_a2a::wire::protocol_error::ProtocolError;
 
 use super::super::problem::Problem;
-use crate::session::Refusal;
+use synapse_session::Refusal;
 
 /// Why the session did not do it.
 pub(super) fn by_session(refusal: Refusal) -> ProtocolError {

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::Served;
 use super::super::events::{self, Sender, Told};
-use crate::session::{Board, Follow, Posted, Record};
+use synapse_session::{Board, Follow, Posted, Record};
 
 /// How long a stream may wait to begin, where the program may answer with a message instead of a task:
 /// such a stream is that message and nothing else, so nothing may come before it.

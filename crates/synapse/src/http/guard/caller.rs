@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 
 use super::door::{Door, Name};
 use super::{Refusal, text};
-use crate::config::Auth;
-use crate::serve::Peer;
+use synapse_machine::config::Auth;
+use synapse_serve::Peer;
 
 /// What anybody may read: that an agent is here, and what it is.
 const OPEN: [&str; 3] = [

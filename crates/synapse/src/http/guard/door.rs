@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::config::{Auth, Reach};
-use crate::token::{Token, Tokens};
+use synapse_machine::config::{Auth, Reach};
+use synapse_machine::token::{Token, Tokens};
 
 /// The names under which a client knows this machine as itself.
 const OWN: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -97,7 +97,7 @@ fn without_port(host: &str) -> &str {
 #[cfg(test)]
 pub(super) fn example(auth: Auth) -> Door {
     let place = tempfile::tempdir().unwrap();
-    let mut reach = crate::config::Config::default().reach();
+    let mut reach = synapse_machine::config::Config::default().reach();
     reach.auth = auth;
     reach.host_names = vec!["box.lan".to_owned()];
     reach.public_url = Some("https://agents.example/a".parse().unwrap());

@@ -6,7 +6,7 @@ use axum::http::{Method, StatusCode};
 
 use super::Refusal;
 use crate::http::Served;
-use crate::serve::Peer;
+use synapse_serve::Peer;
 
 /// Refuses an answer from below the program that asks.
 pub(super) fn check(

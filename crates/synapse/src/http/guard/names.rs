@@ -80,7 +80,7 @@ mod tests {
 
     use super::super::door::example;
     use super::*;
-    use crate::config::Auth;
+    use synapse_machine::config::Auth;
 
     fn may(method: &Method, headers: &[(&'static str, &'static str)]) -> bool {
         let mut map = HeaderMap::new();

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use hyper::Method;
 use serde_json::Value;
-use synapse::client::Client;
-use synapse::paths::Paths;
-use synapse::registry::Entry;
-use synapse::transcript::Source;
+use synapse_client::client::Client;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_transcript::Source;
 
 use super::super::{logs, profile, reach};
 use super::check::Check;

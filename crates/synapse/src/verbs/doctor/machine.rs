@@ -4,9 +4,9 @@
 use std::net::{Ipv4Addr, TcpListener};
 
 use rustix::pty::{OpenptFlags, openpt};
-use synapse::config::Config;
-use synapse::paths::Paths;
-use synapse::registry::{Entry, Registry};
+use synapse_machine::config::Config;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::{Entry, Registry};
 
 use super::check::Check;
 use super::files;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use synapse::pty::{Output, Pty, Size, Spawn, Writer};
-use synapse::tty::{self, Keyboard, RawMode};
+use synapse_pty::tty::{self, Keyboard, RawMode};
+use synapse_pty::{Output, Pty, Size, Spawn, Writer};
 use synapse_term::keys::{Discipline, paste};
 use synapse_term::learn::Lesson;
 use synapse_term::profile::Profile;

@@ -11,17 +11,17 @@ use anyhow::{Context as _, Result, bail};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
-use synapse::handle::Handle;
-use synapse::paths::Paths;
-use synapse::pty::Writer;
-use synapse::tty::{self, Event, Keyboard, RawMode, Resumed, Signals};
+use synapse_machine::handle::Handle;
+use synapse_machine::paths::Paths;
+use synapse_pty::Writer;
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::press::{self, Press};
 use super::row::{self, Row};
 use super::view::View;
 use crate::verbs::{paint, reach};
-use synapse::changes::Changes;
+use synapse_machine::changes::Changes;
 
 /// How often the agents are asked what they do.
 const PACE: Duration = Duration::from_secs(1);

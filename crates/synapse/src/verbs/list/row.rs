@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hyper::Method;
 use serde_json::{Value, json};
-use synapse::client::Client;
-use synapse::registry::Entry;
+use synapse_client::client::Client;
+use synapse_machine::registry::Entry;
 use tokio::time::timeout;
 
 /// How long an agent may take to say what it does. One that is stuck must not hold the list.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use synapse::changes::Changes;
+use synapse_machine::changes::Changes;
 
 /// A place in a log.
 pub(super) struct Follower {
@@ -71,7 +71,7 @@ impl Follower {
 mod tests {
     use std::io::Write as _;
 
-    use synapse::log_file::old;
+    use synapse_machine::log_file::old;
 
     use super::*;
 

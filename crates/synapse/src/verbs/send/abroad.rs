@@ -6,9 +6,9 @@ use std::io::{IsTerminal as _, Write as _};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use synapse::client::a2a::{Outgoing, RemoteTask};
-use synapse::external::External;
-use synapse::parcel::Parcel;
+use synapse_client::client::a2a::{Outgoing, RemoteTask};
+use synapse_client::external::External;
+use synapse_client::parcel::Parcel;
 use tokio::time::timeout;
 
 use super::super::{Failure, reach};

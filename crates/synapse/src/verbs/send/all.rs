@@ -7,9 +7,9 @@ use anyhow::Result;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
-use synapse::client::Client;
-use synapse::parcel::Parcel;
-use synapse::registry::Entry;
+use synapse_client::client::Client;
+use synapse_client::parcel::Parcel;
+use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
 use super::super::{Failure, reach};

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 use hyper::Method;
 use serde_json::Value;
-use synapse::client::Client;
-use synapse::handle::Handle;
-use synapse::hub::answers_by_rule;
-use synapse::paths::Paths;
+use synapse_client::client::Client;
+use synapse_hub::answers_by_rule;
+use synapse_machine::handle::Handle;
+use synapse_machine::paths::Paths;
 use tokio::sync::watch;
 use tokio::time::timeout;
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
-use synapse::config::Config;
-use synapse::paths::{Paths, create_folder};
-use synapse::shell::{CoShell, Editor, Known, Outcome, Program, Request, Rest, Typed, with_input};
-use synapse::tty::{self, Event, Signals};
+use synapse_machine::config::Config;
+use synapse_machine::paths::{Paths, create_folder};
+use synapse_pty::tty::{self, Event, Signals};
+use synapse_shell::{CoShell, Editor, Known, Outcome, Program, Request, Rest, Typed, with_input};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, Cursor};
 
 use anyhow::{Context as _, Result};
-use synapse::shell::{Input, Outcome, Program, Request, ScriptShell, with_input};
+use synapse_shell::{Input, Outcome, Program, Request, ScriptShell, with_input};
 
 use super::super::Failure;
 use super::deliver;

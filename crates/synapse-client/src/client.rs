@@ -1,0 +1,185 @@
+//! Talks to agents over their HTTP: to those of this machine in the native dialect, to those elsewhere in what they speak.
+
+pub mod a2a;
+mod address;
+mod delivery;
+mod events;
+mod proxy;
+mod trust;
+mod web;
+
+use anyhow::{Context as _, Result, bail};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+
+pub use address::Callable;
+pub use delivery::{DeliveryError, address, deliver};
+pub use events::Events;
+pub use web::{Page, Web, WebError};
+
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_machine::token::Token;
+
+/// An agent's terminal: binary messages are what it paints, and keys.
+pub type Terminal = WebSocketStream<TcpStream>;
+
+/// One agent of this machine, and the token that opens its door.
+pub struct Client {
+    /// Host and port.
+    address: String,
+    token: Token,
+    web: Web,
+}
+
+/// An answer: its status and what it says.
+pub struct Answer {
+    /// Whether it went well.
+    pub status: StatusCode,
+    pub body: Value,
+}
+
+impl Client {
+    /// The client of a published agent. It shows the token of the agent's present run, which nobody else was given.
+    ///
+    /// # Errors
+    /// If its token cannot be read.
+    pub fn of(entry: &Entry) -> Result<Self> {
+        // Not what the entry names: whoever could write an entry would else have us read any file of ours.
+        let path = Paths::from_env()?.launch_token(&entry.agent_id);
+        let token = Token::read(&path);
+        let token = token.with_context(|| format!("cannot read the token {}", path.display()))?;
+        let address = entry.endpoint.strip_prefix("http://");
+        let address = address.with_context(|| format!("{} is no address", entry.endpoint))?;
+        Ok(Self {
+            address: address.trim_end_matches('/').to_owned(),
+            token,
+            web: Web::to_own_user(),
+        })
+    }
+
+    /// Asks, and takes the answer as JSON.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or does not answer in JSON.
+    pub async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer> {
+        let response = self.request(method, path, body, None).await?;
+        let status = response.status();
+        let bytes = response.into_body().collect().await?.to_bytes();
+        let body = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{path} gave {status} and no JSON"))?;
+        Ok(Answer { status, body })
+    }
+
+    /// Asks, and takes the answer if it went well.
+    ///
+    /// # Errors
+    /// What the agent refused, in its words.
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value> {
+        let answer = self.ask(method, path, body).await?;
+        if !answer.status.is_success() {
+            bail!("{}", reason(&answer.body));
+        }
+        Ok(answer.body)
+    }
+
+    /// Takes a resource as text.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached.
+    pub async fn text(&self, path: &str) -> Result<Bytes> {
+        let response = self.request(Method::GET, path, None, None).await?;
+        Ok(response.into_body().collect().await?.to_bytes())
+    }
+
+    /// The events of a stream, from the one after `last` on.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached, or what it refused, in its words.
+    pub async fn events(&self, path: &str, last: Option<&str>) -> Result<Events> {
+        let response = self.request(Method::GET, path, None, last).await?;
+        if !response.status().is_success() {
+            let bytes = response.into_body().collect().await?.to_bytes();
+            bail!(
+                "{}",
+                reason(&serde_json::from_slice(&bytes).unwrap_or_default())
+            );
+        }
+        Ok(Events::new(&self.address, response.into_body()))
+    }
+
+    /// Follows a stream of events: calls `each` with the data of each until it says to stop.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or the stream breaks.
+    pub async fn follow(
+        &self,
+        path: &str,
+        mut each: impl FnMut(&str, &Value) -> bool,
+    ) -> Result<()> {
+        let mut events = self.events(path, None).await?;
+        while let Some(event) = events.next().await? {
+            let name = event.name.as_deref().unwrap_or("message");
+            if !each(name, &serde_json::from_str(&event.data)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The agent's terminal.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or does not let us in.
+    pub async fn terminal(&self) -> Result<Terminal> {
+        self.socket("/terminal?keep_scrollback=true").await
+    }
+
+    /// A WebSocket of the agent.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or does not let us in.
+    pub async fn socket(&self, path: &str) -> Result<Terminal> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request()?;
+        let bearer = self.token.bearer().parse()?;
+        request.headers_mut().insert(AUTHORIZATION, bearer);
+        let stream = TcpStream::connect(&self.address).await;
+        let stream =
+            stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
+        web::check_owner(&stream).await?;
+        let _ = stream.set_nodelay(true);
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+        Ok(socket)
+    }
+
+    async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        last: Option<&str>,
+    ) -> Result<Response<Incoming>> {
+        let bytes = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("http://{}{path}", self.address))
+            .header(AUTHORIZATION, self.token.bearer())
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        Ok(self.web.stream(request.body(Full::new(bytes))?).await?)
+    }
+}
+
+/// Why an agent refused, in its words.
+fn reason(body: &Value) -> &str {
+    let said = body.get("error").and_then(Value::as_str);
+    said.unwrap_or("no reason given")
+}

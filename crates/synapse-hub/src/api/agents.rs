@@ -1,0 +1,147 @@
+//! Lists, starts and stops agents.
+
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use synapse_term::profile::split_words;
+use utoipa::ToSchema;
+
+use super::Body;
+use super::settings::profile_names;
+use crate::Hub;
+use crate::live::{self, Known};
+use crate::problem::Problem;
+use crate::program::{self, Start};
+use crate::shapes::Agent;
+use synapse_machine::handle::{Handle, HandleError};
+
+/// How long it may take until one that was started or stopped is seen in the registry.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Lists the agents.
+#[utoipa::path(get, path = "/api/agents", responses((status = 200, description = "`{agents}`")))]
+pub(super) async fn list(State(hub): State<Hub>) -> Json<Value> {
+    Json(json!({ "agents": hub.views() }))
+}
+
+/// Gets an agent.
+#[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
+    responses((status = 200, description = "`{agent}`"), (status = 404, description = "no_such_agent")))]
+pub(super) async fn show(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let entry = hub.agent(&id)?;
+    Ok(Json(json!({ "agent": hub.view(&entry) })))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct NewAgent {
+    /// A profile by its name; none for a command.
+    profile: Option<String>,
+    /// The command line of any other program, split as a shell would, though no shell is run.
+    command: Option<String>,
+    name: Option<String>,
+    /// Whether what it starts may answer its questions.
+    #[serde(default)]
+    may_answer_itself: bool,
+    /// For the program itself.
+    #[serde(default)]
+    args: Vec<String>,
+}
+
+/// `POST /api/agents`
+#[derive(Deserialize, ToSchema)]
+pub(super) struct Wanted {
+    #[serde(flatten)]
+    agent: NewAgent,
+    /// Where it works; by default where the hub was started.
+    worktree: Option<String>,
+}
+
+/// Starts an agent.
+#[utoipa::path(post, path = "/api/agents", request_body = Wanted,
+    responses((status = 201, description = "`{agent}`"), (status = 500, description = "start_failed")))]
+pub(super) async fn start(
+    State(hub): State<Hub>,
+    Body(wanted): Body<Wanted>,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let dir = match &wanted.worktree {
+        Some(id) => hub.spot(id).await?.path,
+        None => hub.scope.home.clone(),
+    };
+    let agent = begin(&hub, &wanted.agent, &dir).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "agent": agent }))))
+}
+
+/// Starts an agent in a folder and waits until it is known.
+pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result<Agent, Problem> {
+    let (profile, args) = match (&agent.profile, &agent.command) {
+        // Names only: a file could be anywhere and name any command.
+        (Some(name), None) if profile_names(hub).contains(name) => {
+            (Some(name.as_str()), agent.args.clone())
+        }
+        (Some(name), None) => {
+            let error = format!("there is no profile '{name}'; GET /api/profiles lists them");
+            return Err(Problem::missing("no_such_profile", error));
+        }
+        (None, Some(command)) => (None, words(command)?),
+        (Some(_), Some(_)) | (None, None) => {
+            let error = "say either 'profile' or 'command'";
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_request", error));
+        }
+    };
+    if let Some(name) = &agent.name {
+        let bad = |error: HandleError| {
+            Problem::new(StatusCode::BAD_REQUEST, "bad_name", error.to_string())
+        };
+        Handle::parse(name).map_err(bad)?;
+    }
+    let start = Start {
+        profile,
+        name: agent.name.as_deref(),
+        dir,
+        may_answer_itself: agent.may_answer_itself,
+        args: &args,
+    };
+    let handle = program::start(&start).await?;
+    hub.rescan.notify_one();
+    let seen = hub.wait_for(PATIENCE, |state| {
+        let entry = state.find(&handle)?;
+        state.agents.get(&entry.agent_id).map(Known::view)
+    });
+    seen.await.ok_or_else(|| {
+        let error = format!("@{handle} was started, but is gone again");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "start_failed", error)
+    })
+}
+
+/// The words of a command line.
+fn words(command: &str) -> Result<Vec<String>, Problem> {
+    let bad = |error: String| Problem::new(StatusCode::BAD_REQUEST, "bad_command", error);
+    let words = split_words(command).map_err(bad)?;
+    if words.is_empty() {
+        return Err(bad("the command is empty".to_owned()));
+    }
+    Ok(words)
+}
+
+/// Stops an agent and everything it started.
+#[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
+    responses((status = 200, description = "`{stopped}`"), (status = 404, description = "no_such_agent")))]
+pub(super) async fn stop(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let entry = hub.agent(&id)?;
+    program::stop(entry.agent_id.as_str()).await?;
+    hub.rescan.notify_one();
+    let is_gone = |state: &live::State| (!state.agents.contains_key(&entry.agent_id)).then_some(());
+    let gone = hub.wait_for(PATIENCE, is_gone).await;
+    Ok(Json(json!({ "stopped": gone.is_some() })))
+}

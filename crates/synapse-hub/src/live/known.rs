@@ -1,0 +1,94 @@
+//! What the hub knows about one agent.
+
+use std::collections::BTreeMap;
+
+use super::change::{Answer, Place, Report};
+use crate::shapes::{Agent, Prompt, Status, TaskLine};
+use synapse_machine::registry::{AgentId, Entry};
+
+/// Everybody, by id.
+pub(crate) type Agents = BTreeMap<AgentId, Known>;
+
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// What the registry says.
+    pub(crate) entry: Entry,
+    pub(super) place: Place,
+    pub(super) report: Report,
+    /// Why it cannot be asked, if so.
+    pub(super) trouble: Option<String>,
+    /// How many wait for it to stop.
+    pub(super) stops: u32,
+    pub(super) prompt: Option<Prompt>,
+    /// The answer that was given to it through this hub.
+    pub(super) answer: Option<Answer>,
+    pub(super) task: Option<TaskLine>,
+    since: String,
+    shown: Status,
+}
+
+impl Known {
+    pub(super) fn new(entry: Entry, place: Place, since: String) -> Self {
+        Self {
+            entry,
+            place,
+            report: Report::nothing_heard(),
+            trouble: None,
+            stops: 0,
+            prompt: None,
+            answer: None,
+            task: None,
+            since,
+            shown: Status::Starting,
+        }
+    }
+
+    /// What it does. A stop that is under way shows only where something is left to stop.
+    pub(crate) fn status(&self) -> Status {
+        match self.report.status() {
+            _ if self.trouble.is_some() => Status::Failed,
+            Status::Working | Status::Waiting if self.stops > 0 => Status::Stopping,
+            status => status,
+        }
+    }
+
+    /// The question that is open.
+    pub(crate) fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref()
+    }
+
+    /// Takes note of when the status last changed.
+    pub(super) fn mark(&mut self, now: &str) {
+        let status = self.status();
+        if status != self.shown {
+            self.shown = status;
+            now.clone_into(&mut self.since);
+        }
+    }
+
+    /// As the page sees it.
+    pub(crate) fn view(&self) -> Agent {
+        let entry = &self.entry;
+        let evidence = self.trouble.as_ref().unwrap_or(&self.report.evidence);
+        Agent {
+            id: entry.agent_id.to_string(),
+            handle: entry.handle.to_string(),
+            profile: entry.profile.clone(),
+            dir: entry.working_dir.display().to_string(),
+            worktree: self.place.worktree.clone(),
+            branch: self.place.branch.clone(),
+            repository: self.place.repository.clone(),
+            pid: entry.pid,
+            port: entry.port,
+            version: entry.version.clone(),
+            started_at: entry.started_at.map(|at| at.to_string()),
+            status: self.shown,
+            since: self.since.clone(),
+            evidence: evidence.clone(),
+            queue: self.report.queue,
+            held: self.report.held.clone(),
+            prompt: self.prompt.clone(),
+            task: self.task.clone(),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Watches the registry: connects to new agents and drops those that are gone. The kernel reports changes
+//! of the folder; a connection reports when its agent stops answering.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::live::{Change, Gone, LINES};
+use super::worktrees::place_of;
+use super::{Hub, history, link};
+use synapse_machine::paths::create_folder;
+use synapse_machine::registry::{AgentId, Entry, Survey};
+
+/// Names that appear and go. Not what is read or written: looking would wake us again.
+const EVENTS: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::MOVED_FROM);
+
+/// Agents that are followed.
+type Links = BTreeMap<AgentId, (Entry, AbortHandle)>;
+
+/// Watches until it is ended.
+pub(super) async fn watch(hub: Hub) {
+    let _eye = Eye::on(&hub).inspect_err(|error| {
+        tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
+    });
+    let mut links = Links::new();
+    history::bury(&hub).await;
+    if let Ok(lines) = history::latest(&hub, None, LINES).await {
+        hub.live.apply(Change::Tasks(lines));
+    }
+    loop {
+        if let Some(survey) = look(&hub).await {
+            let swept: Vec<AgentId> = survey
+                .swept
+                .into_iter()
+                .map(|entry| entry.agent_id)
+                .collect();
+            settle(&hub, &mut links, survey.entries, &swept).await;
+            if !swept.is_empty() {
+                history::bury(&hub).await;
+            }
+        }
+        hub.rescan.notified().await;
+    }
+}
+
+async fn look(hub: &Hub) -> Option<Survey> {
+    let registry = hub.registry.clone();
+    let survey = tokio::task::spawn_blocking(move || registry.survey()).await;
+    match survey {
+        Ok(Ok(survey)) => {
+            for unreadable in &survey.unreadable {
+                let (path, reason) = (unreadable.path.display(), &unreadable.reason);
+                tracing::warn!(%path, reason, "an entry of the registry is broken");
+            }
+            Some(survey)
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the registry cannot be read");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Takes off who is gone and takes on who is new. One that was started anew under its old id is both.
+async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[AgentId]) {
+    let is_same = |a: &Entry, b: &Entry| a.agent_id == b.agent_id && a.pid == b.pid;
+    links.retain(|id, (entry, task)| {
+        let is_there = entries.iter().any(|now| is_same(now, entry));
+        if !is_there {
+            task.abort();
+            let has_died = swept.contains(id);
+            let gone = if has_died { Gone::Died } else { Gone::Stopped };
+            hub.live.apply(Change::Vanished(id.clone(), gone));
+            hub.auto.forget(id);
+        }
+        is_there
+    });
+    let mut new = JoinSet::new();
+    for entry in entries {
+        if !links.contains_key(&entry.agent_id) {
+            new.spawn(async move { (place_of(&entry.working_dir).await, entry) });
+        }
+    }
+    for (place, entry) in new.join_all().await {
+        let id = entry.agent_id.clone();
+        let appeared = Change::Appeared(Box::new(entry.clone()), place);
+        hub.live.apply(appeared);
+        let task = tokio::spawn(link::follow(hub.clone(), entry.clone()));
+        links.insert(id, (entry, task.abort_handle()));
+    }
+}
+
+/// A thread that waits for the folder to change. It ends when this is dropped.
+struct Eye {
+    /// Closing it wakes the thread.
+    _open: UnixStream,
+}
+
+impl Eye {
+    fn on(hub: &Hub) -> io::Result<Self> {
+        let events = events_of(&hub.paths.registry())?;
+        let (open, end) = UnixStream::pair()?;
+        let hub = hub.clone();
+        thread::Builder::new()
+            .name("registry".to_owned())
+            .spawn(move || wait(&hub, &events, &end))?;
+        Ok(Self { _open: open })
+    }
+}
+
+fn events_of(folder: &Path) -> io::Result<OwnedFd> {
+    create_folder(folder)?;
+    let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+    inotify::add_watch(&events, folder, EVENTS)?;
+    Ok(events)
+}
+
+fn wait(hub: &Hub, events: &OwnedFd, end: &UnixStream) {
+    let mut buffer = [0; 4_096];
+    loop {
+        let mut fds = [
+            PollFd::new(events, PollFlags::IN),
+            PollFd::new(end, PollFlags::IN),
+        ];
+        let polled = poll(&mut fds, None);
+        let [changed, ended] = fds;
+        if !ended.revents().is_empty() || changed.revents().contains(PollFlags::ERR) {
+            return;
+        }
+        match polled {
+            Ok(_) => {
+                // What happened does not matter: the folder is looked at as it is.
+                while rustix::io::read(events, &mut buffer).is_ok() {}
+                hub.rescan.notify_one();
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                tracing::warn!(%error, "the registry is not watched any more");
+                return;
+            }
+        }
+    }
+}

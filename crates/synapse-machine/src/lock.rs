@@ -1,0 +1,91 @@
+//! Locks that the kernel releases when their holder dies, however it dies.
+//!
+//! A lock file appears under its name only when it is already held, so whoever finds one free knows that
+//! its holder is gone. Checking takes the lock shared and so never blocks a holder.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::private_file::{draft_of, open, remove};
+
+/// How long somebody else may keep a lock that is meant for moments.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often we ask for it. The kernel cannot be told how long to wait for a lock.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A lock in our hands.
+#[derive(Debug)]
+pub struct Held(File);
+
+impl Held {
+    /// Waits for a lock that everybody holds for moments only.
+    pub fn wait_for(path: &Path) -> io::Result<Self> {
+        let file = open(path)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::TimedOut,
+                        format!("another process holds it for more than {PATIENCE:?}"),
+                    ));
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Puts a lock file in place, held and filled. Whatever has that name is replaced: the caller
+    /// knows that nobody holds it.
+    pub fn create(path: &Path, text: &[u8]) -> io::Result<Self> {
+        let draft = draft_of(path);
+        // One left by a process that died in between may still be open somewhere.
+        remove(&draft)?;
+        let mut file = open(&draft)?;
+        file.lock()?;
+        file.write_all(text)?;
+        fs::rename(&draft, path)?;
+        Ok(Self(file))
+    }
+}
+
+impl Held {
+    /// Whether the lock we hold is the file of this name, and not one that was removed.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let key = |file: &fs::Metadata| (file.dev(), file.ino());
+        let (Ok(held), Ok(there)) = (self.0.metadata(), fs::symlink_metadata(path)) else {
+            return false;
+        };
+        key(&held) == key(&there)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Closing alone would leave it to a child that another thread is just about to start.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Whether somebody holds the lock now.
+pub fn is_held(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => {
+            let _ = file.unlock();
+            Ok(false)
+        }
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}

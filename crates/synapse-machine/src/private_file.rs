@@ -1,0 +1,92 @@
+//! Files for their owner alone, replaced whole; and files of others, read with care.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Replaces a file whole: a reader sees the old text or the new, also after a power cut.
+///
+/// A file has one writer at a time, so its draft needs no name of its own.
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let draft = draft_of(path);
+    remove(&draft)?;
+    let mut file = open(&draft)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)
+}
+
+/// Removes a file that may be gone already.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The longest profile or configuration that is read.
+const LONGEST: u64 = 256 << 10;
+
+/// Who wrote a file that is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Its reader: it may be a link to a file of theirs.
+    Own,
+    Stranger,
+}
+
+/// Reads a text file that may be anything: no pipe is waited for, no device is read, and no more than 256 KiB.
+///
+/// # Errors
+/// If it cannot be read, is no such file, or is no text.
+pub fn read_text(path: &Path, trust: Trust) -> io::Result<String> {
+    use rustix::fs::OFlags;
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if trust == Trust::Stranger {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => bad("it is a link"),
+        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => bad("it is no file"),
+        _ => error,
+    })?;
+    let kind = file.metadata()?;
+    if !kind.is_file() {
+        return Err(bad("it is no file"));
+    }
+    let own = rustix::process::geteuid().as_raw();
+    let is_link = fs::symlink_metadata(path).is_ok_and(|seen| seen.is_symlink());
+    if is_link && ![0, own].contains(&kind.uid()) {
+        return Err(bad("it is a link to a file of somebody else"));
+    }
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(bad("it has more than 256 KiB"));
+    }
+    Ok(text)
+}
+
+fn bad(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+/// Where a file is written before it gets its name.
+pub fn draft_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.draft"))
+}
+
+/// Opens a file for its owner alone, and creates it if need be.
+pub fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+}

@@ -1,0 +1,438 @@
+//! The actor: sole owner of one agent's terminal, screen, queue and turn. One loop, bounded work
+//! per pass, one re-armed timer; an idle agent wakes nobody.
+
+mod answers;
+mod channel;
+mod display;
+mod farewell;
+mod feeding;
+mod held;
+mod human;
+mod interrupt;
+mod kernel;
+mod look;
+mod notices;
+mod output;
+mod questions;
+mod routing;
+mod streaming;
+mod tasks;
+mod turns;
+mod witnesses;
+
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use synapse_a2a::id::TaskId;
+use synapse_term::keys::Discipline;
+use synapse_term::profile::Profile;
+use synapse_term::reading::{Reading, State};
+use synapse_term::screen;
+use synapse_term::watch::{Event, Watcher};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep_until};
+
+use super::front::Front;
+use super::hold::{Hold, bare};
+use super::turn::Input;
+use super::{Attached, Command, Ledger, Look, Queue, SessionHandle};
+use display::flush;
+use feeding::Unfed;
+use human::HumanTurn;
+use interrupt::Pending;
+use kernel::Kernel;
+use notices::Notices;
+use routing::Routing;
+pub use routing::RoutingSetup;
+use synapse_pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
+use tasks::Open;
+use turns::Running;
+pub use witnesses::HookSetup;
+use witnesses::Witnesses;
+
+/// How long a program may take to end once it was asked with a signal.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Pieces of output a viewer may be behind before it must take a snapshot.
+const VIEW_TAIL: usize = 256;
+
+/// What an agent is made of.
+pub struct Setup {
+    /// What is known of its program.
+    pub profile: Arc<Profile>,
+    /// How the program is started.
+    pub spawn: Spawn,
+    /// How many tasks may wait.
+    pub queue_limit: usize,
+    /// The human's terminal in front of it; it also answers the program's questions. Without one we do.
+    pub display: Option<OwnedFd>,
+    /// Where the program keeps its transcripts, if we can read them.
+    pub transcript: Option<synapse_transcript::Source>,
+    /// The program's hooks, where it runs ours.
+    pub hooks: Option<HookSetup>,
+    /// Where events go.
+    pub ledger: Ledger,
+    /// Where the files of tasks are put.
+    pub files: PathBuf,
+    /// Lines that are meant for other agents.
+    pub routing: RoutingSetup,
+}
+
+/// A running agent.
+pub struct Session {
+    profile: Arc<Profile>,
+    pty: Pty,
+    writer: Writer,
+    output: Output,
+    watcher: Watcher,
+    /// What the program wrote and the screen has not taken yet.
+    unfed: Unfed,
+    ledger: Ledger,
+    /// The tasks that are not over, as their events have made them.
+    open: HashMap<TaskId, Open>,
+    queue: Queue,
+    running: Option<Running>,
+    routing: Routing,
+    notices: Notices,
+    pending: Vec<Pending>,
+    /// Who waits for the program to be ready.
+    unready: Vec<oneshot::Sender<Arc<Look>>>,
+    /// The human's terminal; gone when it is gone.
+    front: Option<Front>,
+    viewers: broadcast::Sender<Arc<[u8]>>,
+    inbox: mpsc::Receiver<Command>,
+    answers_queries: bool,
+    witnesses: Witnesses,
+    kernel: Kernel,
+    hold: Hold,
+    /// The message of ours whose end the screen has not told yet.
+    unreported: Option<String>,
+    /// A turn of the person's that is over on the screen.
+    human: Option<HumanTurn>,
+    /// When the program last began to work.
+    busy_since: jiff::Timestamp,
+    /// When the program last wrote anything.
+    painted_at: Duration,
+    /// What is still to be typed of an answer in one's own words, and when.
+    own_words: VecDeque<(Duration, Vec<u8>)>,
+    suspended: watch::Sender<bool>,
+    size: watch::Sender<Size>,
+    pty_state: PtyState,
+    start: Instant,
+}
+
+impl Session {
+    /// Starts the program. The session runs when [`Session::run`] is polled.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
+        let routing = Routing::new(setup.routing);
+        let size = screen_size(setup.spawn.size);
+        let answers_queries = setup.display.is_none();
+        let front = setup.display.map(Front::new).transpose();
+        let (front, tap) = front.map_err(SpawnError::Terminal)?.unzip();
+        let (pty, writer, output) = Pty::spawn_tapped(&setup.spawn, tap)?;
+        let program = pty.pid().as_raw_nonzero().get();
+        let (suspended, is_suspended) = watch::channel(false);
+        let (size_is, shown_size) = watch::channel(setup.spawn.size);
+        let ledger = setup.ledger;
+        let (handle, inbox) = SessionHandle::new(
+            ledger.clone(),
+            setup.queue_limit,
+            setup.files,
+            is_suspended,
+            shown_size,
+        );
+        let (viewers, _) = broadcast::channel(VIEW_TAIL);
+        let kernel = Kernel::new(pty.foreground());
+        let session = Self {
+            watcher: Watcher::new(Arc::clone(&setup.profile), size),
+            unfed: Unfed::default(),
+            profile: setup.profile,
+            pty,
+            writer,
+            output,
+            ledger,
+            open: HashMap::new(),
+            queue: Queue::default(),
+            running: None,
+            routing,
+            notices: Notices::default(),
+            pending: Vec::new(),
+            unready: Vec::new(),
+            front,
+            viewers,
+            inbox,
+            answers_queries,
+            witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
+            kernel,
+            hold: Hold::default(),
+            unreported: None,
+            human: None,
+            busy_since: jiff::Timestamp::now(),
+            painted_at: Duration::ZERO,
+            own_words: VecDeque::new(),
+            suspended,
+            size: size_is,
+            pty_state: PtyState::Running,
+            start: Instant::now(),
+        };
+        Ok((session, handle))
+    }
+
+    /// Runs until the program is gone; how it ended.
+    pub async fn run(mut self) -> Exit {
+        loop {
+            let deadline = self.deadline();
+            tokio::select! {
+                biased;
+                command = self.inbox.recv() => match command {
+                    Some(Command::Stop) | None => return self.stop().await,
+                    Some(command) => self.handle(command),
+                },
+                flushed = self.writer.flush(), if !self.writer.is_empty() => {
+                    // Nobody will read what is left; that the terminal is gone shows as the end of its output.
+                    if flushed.is_err() {
+                        self.writer.discard();
+                    }
+                }
+                shown = flush(&mut self.front), if self.has_unshown() => {
+                    if shown.is_err() {
+                        self.front = None;
+                    }
+                    self.settle_display();
+                }
+                piece = self.output.next(), if self.takes_output() => match piece {
+                    Some(piece) => self.take(piece),
+                    None => return self.exited().await,
+                },
+                word = self.witnesses.next() => self.take_word(word),
+                wait = self.kernel.answer() => self.take_wait(wait),
+                // What was written before anybody watched is told to who does now.
+                () = self.ledger.board.watcher_came(), if self.running.is_some() => {
+                    let now = self.now();
+                    self.advance(now);
+                }
+                // Everybody above has had a turn by then.
+                () = yield_now(), if !self.unfed.is_empty() => self.feed(),
+                state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
+                    self.pty_state = state;
+                    if state == PtyState::Stopped {
+                        self.clear_notices();
+                    }
+                    self.mute_display(state == PtyState::Stopped);
+                    self.suspended.send_replace(state == PtyState::Stopped);
+                    // In the background there is no shell that could continue it.
+                    if state == PtyState::Stopped && self.answers_queries {
+                        self.handle(Command::Continue);
+                    }
+                }
+                () = sleep_until(self.start + deadline.unwrap_or_default()), if deadline.is_some() => {
+                    let now = self.now();
+                    self.watcher.tick(now);
+                    self.advance(now);
+                }
+            }
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        let turn = self.running.as_ref().and_then(Running::deadline);
+        let pending = self.pending.iter().map(|pending| pending.until).min();
+        let human = self.human.as_ref().map(|human| human.until);
+        [
+            self.watcher.deadline(),
+            self.inquiry_deadline(),
+            self.held_deadline(),
+            turn,
+            pending,
+            human,
+            self.own_words.front().map(|(at, _)| *at),
+            self.routing.deadline(),
+            self.notices.deadline(),
+            self.display_waits_until(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Draws the consequences of what was seen, and of the time. The order is the contract: what the screen
+    /// shows reaches the turn before the time does, so that an end is seen before a patience runs out; the
+    /// turn is settled before anything is told of it; and the next message is typed last, when nothing of
+    /// the turn before is left to do.
+    fn advance(&mut self, now: Duration) {
+        // What is half painted is not judged, and nothing is painted over it. It is soon whole.
+        if !self.unfed.is_empty() {
+            return;
+        }
+        for event in self.watcher.take_events() {
+            match event {
+                Event::Reading(change) => self.take_reading(&change.reading, now),
+                Event::Turn(report) => self.take_report(report, now),
+                Event::Channel(words) => self.hear(&words),
+                Event::Contradiction(contradiction) => self.note_contradiction(&contradiction),
+                Event::ScreenLost => {
+                    tracing::warn!(
+                        "the emulator failed; the screen is empty until it is painted anew"
+                    );
+                }
+            }
+        }
+        self.step(Input::Tick, now);
+        self.type_own_words(now);
+        self.expire_human_turn(now);
+        self.tell_partial(now);
+        self.expire_interrupts(now);
+        self.tell_ready();
+        self.advance_routing(now);
+        self.refresh_notices(now);
+        self.begin_next(now);
+        self.note_held(now);
+        self.ask_kernel(now);
+        self.settle_display();
+        self.ledger.board.set_standing(self.standing());
+    }
+
+    /// The program does something else now.
+    fn take_reading(&mut self, reading: &Reading, now: Duration) {
+        match reading {
+            Reading::Idle => self.look_for_empty_box(),
+            Reading::Busy => self.busy_since = jiff::Timestamp::now(),
+            Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
+        }
+        self.note_reading(reading, now);
+        self.settle_interrupts(reading.state());
+        self.step(Input::Reading(reading), now);
+    }
+
+    fn write(&mut self, bytes: &[u8], now: Duration) {
+        self.watcher.input(bytes, now);
+        if let Err(full) = self.writer.push(bytes) {
+            tracing::warn!(%full, "the program does not read its input");
+        }
+    }
+
+    fn handle(&mut self, command: Command) {
+        let now = self.now();
+        match command {
+            Command::Keys(bytes) => self.type_keys(&bytes, now),
+            Command::Press(keys) => self.press_keys(&keys, now),
+            Command::Found(line, found) => self.take_found(line, found),
+            Command::Notice(notice) => self.notify(notice, now),
+            Command::Reply(text, done) => {
+                let _ = done.send(self.reply_by_word(text));
+            }
+            Command::Accept(accepted) => self.accept(*accepted, now),
+            Command::Answer(answer, done) => {
+                let _ = done.send(self.answer(&answer, now));
+            }
+            Command::Cancel(task, done) => {
+                let _ = done.send(self.cancel(&task, now));
+            }
+            Command::Interrupt(key, done) => self.interrupt(key, done, now),
+            Command::Resize(size) => {
+                self.ledger.board.set_look(None);
+                self.size.send_replace(size);
+                let was_covered = self.forget_notices();
+                self.watcher.resize(screen_size(size), now);
+                if was_covered {
+                    self.repaint_all();
+                }
+                if let Err(error) = self.pty.resize(size) {
+                    tracing::warn!(%error, "the window size could not be set");
+                }
+            }
+            Command::Look(done) => {
+                let _ = done.send(self.look());
+            }
+            Command::Explain(done) => {
+                let _ = done.send(self.explain());
+            }
+            Command::Ready(done) => self.unready.push(done),
+            Command::Attach(done) => {
+                let live = self.viewers.subscribe();
+                let snapshot = self.shown_screen();
+                let _ = done.send(Attached { snapshot, live });
+            }
+            Command::Continue => {
+                self.mute_display(false);
+                if let Err(error) = self.pty.signal_group(Signal::CONT) {
+                    tracing::warn!(%error, "the program could not be continued");
+                }
+            }
+            Command::Stop => {}
+        }
+        self.advance(now);
+    }
+
+    /// How the program reads what is typed.
+    fn discipline(&self) -> Discipline {
+        if self.pty.is_canonical() {
+            Discipline::Canonical
+        } else {
+            Discipline::Raw
+        }
+    }
+
+    /// The program closed its terminal: it is gone, or about to be.
+    async fn exited(mut self) -> Exit {
+        let exit = self.pty.wait().await;
+        self.end(exit);
+        self.show_last_words().await;
+        exit
+    }
+
+    async fn stop(mut self) -> Exit {
+        self.close_inbox();
+        self.ledger.board.set_stopping();
+        self.cancel_all("the agent was stopped");
+        self.say_goodbye().await;
+        let exit = {
+            let (pty, output) = (&self.pty, &mut self.output);
+            let ended = pty.terminate(GRACE);
+            tokio::pin!(ended);
+            loop {
+                tokio::select! {
+                    result = &mut ended => break result,
+                    // Who says goodbye must be heard, or is stuck until it is killed.
+                    bytes = output.recv() => if bytes.is_none() { break ended.await },
+                }
+            }
+        };
+        let exit = exit.unwrap_or_else(|survivors| {
+            tracing::warn!(%survivors, "something is left");
+            Exit::Signal(9)
+        });
+        self.end(exit);
+        self.show_last_words().await;
+        exit
+    }
+
+    fn end(&mut self, exit: Exit) {
+        self.close_inbox();
+        let now = self.now();
+        self.unfed = Unfed::default();
+        let modes = self.watcher.screen().modes();
+        self.ledger.board.set_alternate(modes.alternate_screen);
+        self.clear_notices();
+        self.watcher.exit(&exit.code().to_string(), now);
+        self.advance(now);
+        self.settle_interrupts(State::Exited);
+        self.fail_all_exited();
+    }
+}
+
+/// A window no screen can have is shown on the nearest that can be.
+fn screen_size(size: Size) -> screen::Size {
+    screen::Size::nearest(size.cols.into(), size.rows.into())
+}

@@ -1,0 +1,117 @@
+//! Turns of the person at the agent's own keyboard: nobody asked for them over the network, but they
+//! are part of what was said, so they are kept like tasks.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use synapse_a2a::event::{Event, Fact, Origin, Source, Status};
+use synapse_a2a::id::{ContextId, MessageId, TaskId};
+use synapse_a2a::message::{Message, Role};
+use synapse_a2a::task::Task;
+use synapse_term::reply::Outcome;
+use synapse_term::watch::TurnReport;
+
+use super::Session;
+use super::tasks::{Open, code_of};
+use crate::timestamp;
+use crate::turn::Words;
+use synapse_transcript::{TurnRecord, Verdict};
+
+/// How long the transcript may take to have what the screen shows.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A turn cannot have begun longer before it was seen than this.
+const BEFORE: SignedDuration = SignedDuration::from_secs(6);
+
+/// A turn that is over on the screen; its exact words may still come.
+pub(super) struct HumanTurn {
+    report: TurnReport,
+    pub(super) until: Duration,
+}
+
+impl Session {
+    /// The person's turn is over on the screen.
+    pub(super) fn take_human_turn(&mut self, report: TurnReport, now: Duration) {
+        self.keep_human_turn(None);
+        if let Some((prompt, reply)) = self.witnesses.heard_reply(&report.typed) {
+            let typed = prompt;
+            self.human = Some(HumanTurn {
+                report: TurnReport { typed, ..report },
+                until: now,
+            });
+            let words = Words::whole(reply, Source::Hook);
+            return self.keep_human_turn(Some(words));
+        }
+        if self.running.is_none() && self.witnesses.has_transcript() {
+            let began = self.busy_since.saturating_sub(BEFORE);
+            self.witnesses
+                .expect(&report.typed, began.unwrap_or(Timestamp::UNIX_EPOCH));
+            let until = now + PATIENCE;
+            self.human = Some(HumanTurn { report, until });
+            return;
+        }
+        self.human = Some(HumanTurn { report, until: now });
+        self.keep_human_turn(None);
+    }
+
+    /// The transcript has something of it.
+    pub(super) fn take_human_record(&mut self, record: &TurnRecord) {
+        if let (Some(_), Some(Verdict::Replied(text))) = (&self.human, &record.verdict) {
+            let words = Words::whole(text, Source::Record);
+            self.keep_human_turn(Some(words));
+        }
+    }
+
+    /// What the transcript has not told in time is taken from the screen.
+    pub(super) fn expire_human_turn(&mut self, now: Duration) {
+        if self.human.as_ref().is_some_and(|human| now >= human.until) {
+            self.keep_human_turn(None);
+        }
+    }
+
+    /// Keeps the turn that waits, if one does, with its exact words or those of the screen.
+    pub(super) fn keep_human_turn(&mut self, words: Option<Words>) {
+        let Some(HumanTurn { report, .. }) = self.human.take() else {
+            return;
+        };
+        if self.running.is_none() {
+            self.witnesses.forget();
+        }
+        let new = || uuid::Uuid::now_v7().to_string();
+        let id = TaskId::new(new());
+        let fact = Fact::Submitted {
+            task: id.clone(),
+            context: ContextId::new(new()),
+            message: Message::text(MessageId::new(new()), Role::User, report.typed.as_str()),
+            origin: Origin {
+                sender: Origin::KEYBOARD.to_owned(),
+                ..Origin::default()
+            },
+        };
+        let event = Event {
+            at: timestamp(),
+            fact,
+        };
+        let Ok(task) = Task::begin(event.clone()) else {
+            return;
+        };
+        self.ledger.append(&id, 1, event);
+        self.open.insert(id.clone(), Open { task, number: 1 });
+        self.move_to(&id, Status::Working);
+        let shown = || Words::shown(&report.reply);
+        match report.outcome {
+            Outcome::Completed => {
+                self.reply(&id, words.unwrap_or_else(shown));
+                self.move_to(&id, Status::Completed);
+            }
+            Outcome::Failed => self.fail(&id, code_of(&report.reply.text), report.reply.text),
+            Outcome::Interrupted | Outcome::Open => {
+                if !report.reply.text.trim().is_empty() {
+                    self.reply(&id, shown());
+                }
+                let reason = "interrupted at the keyboard".to_owned();
+                self.move_to(&id, Status::Canceled { reason });
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs the current turn: types its message when the keyboard is free, feeds it with what the witnesses
+//! report, and performs its effects.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use synapse_a2a::error::FailureCode;
+use synapse_a2a::event::{Source, Status};
+use synapse_a2a::id::TaskId;
+use synapse_term::keys::{Discipline, paste};
+use synapse_term::reading::Reading;
+use synapse_term::watch::TurnReport;
+use tokio::sync::oneshot;
+
+use super::Session;
+use super::streaming::Growth;
+use super::tasks::{code_of, question};
+use crate::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
+use crate::{Receipt, Refusal};
+
+/// A program that painted within this time has more to paint.
+const PAINTING: Duration = Duration::from_millis(400);
+
+/// The task whose turn it is.
+pub(super) struct Running {
+    pub(super) task: TaskId,
+    pub(super) turn: Turn,
+    /// Who wants to hear of its stop, where it was asked for before the turn began.
+    pub(super) stop_receipts: Vec<oneshot::Sender<Result<Receipt, Refusal>>>,
+    /// What was told of the reply while it appears.
+    pub(super) growth: Growth,
+}
+
+impl Running {
+    /// When something is to be done about it, if at all.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let growth = self.growth.deadline().filter(|_| self.turn.is_running());
+        [self.turn.deadline(), growth].into_iter().flatten().min()
+    }
+}
+
+impl Session {
+    /// Lets the running turn take something in, and does what it decides.
+    pub(super) fn step(&mut self, input: Input<'_>, now: Duration) {
+        let scene = self.scene(now);
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let task = running.task.clone();
+        let effects = running.turn.step(input, scene, now);
+        for effect in effects {
+            match effect {
+                Effect::Write(bytes) => self.write(&bytes, now),
+                Effect::Press(key) => self.press_interrupt(key, now),
+                Effect::Started | Effect::Resumed => self.move_to(&task, Status::Working),
+                Effect::Asked(prompt) => {
+                    let question = question(&prompt);
+                    self.move_to(&task, Status::InputRequired { question });
+                }
+                Effect::AskedByChannel(question) => {
+                    let question = *question;
+                    self.move_to(&task, Status::InputRequired { question });
+                }
+                Effect::Parked => self.let_go(),
+                Effect::Ended(ending) => self.finish(ending),
+            }
+        }
+    }
+
+    fn scene(&self, now: Duration) -> Scene {
+        let running = self.running.as_ref();
+        let awaits_reaction = running.is_some_and(|running| running.turn.awaits_reaction());
+        Scene {
+            has_unread_keys: awaits_reaction && self.pty.has_unread_keys(),
+            is_painting: now < self.painted_at + PAINTING,
+            state: self.watcher.reading().state(),
+            is_about_to_rest: self.watcher.is_about_to_rest(),
+            has_screen_turn: self.watcher.has_turn(),
+            is_box_empty: self
+                .watcher
+                .input_box()
+                .is_some_and(|found| found.text.is_empty()),
+        }
+    }
+
+    /// Types the next message, if the keyboard is free and the program waits for one.
+    pub(super) fn begin_next(&mut self, now: Duration) {
+        let is_idle = self.watcher.reading() == &Reading::Idle;
+        if !is_idle || self.running.is_some() {
+            return;
+        }
+        if self.obstacle().is_some() {
+            if !self.queue.is_empty() {
+                self.take_back_own(now);
+            }
+            return;
+        }
+        let Some(order) = self.queue.pop() else {
+            return;
+        };
+        let mode = self.watcher.screen().modes().keyboard();
+        let discipline = self.discipline();
+        let text = self.introduced(&order);
+        let bytes = match paste(&text, &mode, discipline, &self.profile.newline_keys) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                return self.fail(&order.task, FailureCode::SubmitFailed, error.to_string());
+            }
+        };
+        self.keep_human_turn(None);
+        self.witnesses.expect(&text, Timestamp::now());
+        self.write(&bytes, now);
+        let submit = self.profile.submit_sequence.as_bytes().to_vec();
+        // Only programs that read keys need time between the text and Enter.
+        let delay = match discipline {
+            Discipline::Canonical => Duration::ZERO,
+            Discipline::Raw => self.profile.submit_delay,
+        };
+        self.hold.note_typed(&text);
+        self.unreported = Some(text.clone());
+        let has_transcript = self.witnesses.has_transcript();
+        self.running = Some(Running {
+            task: order.task,
+            turn: Turn::begin(text, submit, delay, has_transcript, now)
+                .with_response_timeout(self.profile.response_timeout),
+            stop_receipts: Vec::new(),
+            growth: Growth::default(),
+        });
+        self.step(Input::Tick, now);
+    }
+
+    /// The screen has seen a turn to its end: the running one, one that ended before by another witness, or
+    /// one of the person's.
+    pub(super) fn take_report(&mut self, report: TurnReport, now: Duration) {
+        let is_ours = |text: &String| super::bare(&report.typed).contains(&super::bare(text));
+        let is_ours = self.unreported.as_ref().is_some_and(is_ours);
+        let is_running = self.running.is_some();
+        if is_ours {
+            self.unreported = None;
+        }
+        match (is_ours, is_running) {
+            (true, false) => {}
+            (_, true) => self.step(Input::Screen(&report), now),
+            (false, false) => self.take_human_turn(report, now),
+        }
+    }
+
+    /// The turn is not the program's any longer.
+    fn let_go(&mut self) {
+        self.witnesses.forget();
+        if self.witnesses.note_turn_over() {
+            tracing::warn!(
+                "the program runs no hooks of ours; its screen and transcript are relied on"
+            );
+        }
+        let running = self.running.take();
+        // It was over before it could be stopped.
+        let now = self.watcher.reading().state();
+        for receipt in running
+            .into_iter()
+            .flat_map(|running| running.stop_receipts)
+        {
+            let _ = receipt.send(Ok(Receipt {
+                sent: None,
+                was: now,
+                now,
+            }));
+        }
+    }
+
+    pub(super) fn finish(&mut self, ending: Ending) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        let task = running.task.clone();
+        let has_answered = running.turn.channel.has_answered;
+        let ending = self.with_partial(ending);
+        self.let_go();
+        let (code, message) = match ending {
+            Ending::Replied(_) | Ending::TimedOut if has_answered => {
+                return self.move_to(&task, Status::Completed);
+            }
+            Ending::TimedOut => {
+                let reply = self.watcher.partial_reply();
+                let mut words = reply.map_or_else(
+                    || Words::whole("", Source::Timeout),
+                    |reply| Words::shown(&reply),
+                );
+                words.source = Source::Timeout;
+                self.reply(&task, words);
+                return self.move_to(&task, Status::Completed);
+            }
+            Ending::Replied(words) => {
+                let text = self.up_to_marker(&words.text).unwrap_or(words.text);
+                self.reply(&task, Words { text, ..words });
+                return self.move_to(&task, Status::Completed);
+            }
+            Ending::Rejected(reason) => return self.move_to(&task, Status::Rejected { reason }),
+            Ending::Canceled(reason, said) => {
+                self.keep_said(&task, said);
+                return self.move_to(&task, Status::Canceled { reason });
+            }
+            Ending::Interrupted(said) => {
+                self.keep_said(&task, said);
+                (
+                    FailureCode::Interrupted,
+                    "the turn was interrupted".to_owned(),
+                )
+            }
+            Ending::Failed(said) => (code_of(&said), said),
+            Ending::Broken(error @ TurnError::Exited) => {
+                (FailureCode::AgentExited, error.to_string())
+            }
+            Ending::Broken(error @ TurnError::Unseen) => {
+                (FailureCode::InternalError, error.to_string())
+            }
+            Ending::Broken(error) => (FailureCode::SubmitFailed, error.to_string()),
+        };
+        self.fail(&task, code, message);
+    }
+
+    /// A turn that was stopped keeps what was said; where no witness told it, the screen shows it.
+    fn with_partial(&mut self, ending: Ending) -> Ending {
+        let is_unsaid = matches!(
+            ending,
+            Ending::Interrupted(None) | Ending::Canceled(_, None)
+        );
+        let partial = if is_unsaid {
+            self.watcher.partial_reply()
+        } else {
+            None
+        };
+        let words = partial.map(|reply| Words::shown(&reply));
+        let words = words.filter(|words| !words.text.trim().is_empty());
+        match ending {
+            Ending::Interrupted(None) => Ending::Interrupted(words),
+            Ending::Canceled(reason, None) => Ending::Canceled(reason, words),
+            ending => ending,
+        }
+    }
+
+    fn keep_said(&mut self, task: &TaskId, said: Option<Words>) {
+        if let Some(words) = said {
+            self.reply(task, words);
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! The witnesses beside the screen: the program's hooks and its transcript. Each report goes to the judge,
+//! who weighs it against the screen, and to the running turn.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use synapse_term::judge::{Claim, Contradiction, Witness};
+use synapse_term::reading::{Reading, State};
+use tokio::sync::mpsc;
+
+use super::Session;
+use super::questions::HookQuestion;
+use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
+use crate::turn::{HookFact, Input};
+use synapse_pty::State as PtyState;
+use synapse_transcript::{Follower, Sighting, Source, Transcript, Verdict};
+
+/// How many sightings of a transcript may wait.
+const SIGHTINGS: usize = 16;
+
+/// The hooks of one launch.
+#[derive(Debug)]
+pub struct HookSetup {
+    /// Where they are heard.
+    pub listener: HookListener,
+    /// Permission requests wait for our answer.
+    pub waits: bool,
+    /// The user has hooks that can make the program go on after it said that a turn is over.
+    pub is_end_unsure: bool,
+}
+
+/// All who speak beside the screen.
+pub(super) struct Witnesses {
+    hooks: Option<mpsc::Receiver<HookMessage>>,
+    pub(super) waits: bool,
+    /// An end that the hooks tell may be taken back, so the screen must agree.
+    is_end_unsure: bool,
+    /// Such an end.
+    unsure_end: Option<HookFact>,
+    pub(super) tracker: Tracker,
+    /// Questions that the program asked through its hooks, oldest first.
+    pub(super) questions: Vec<HookQuestion>,
+    transcript: Option<Transcript>,
+    sightings: Option<mpsc::Receiver<Sighting>>,
+    /// The number of the turn that is looked out for.
+    number: u64,
+    /// The last message that the hooks saw taken, and the reply they told.
+    heard: Option<(String, Option<String>)>,
+    /// A turn went by in which promised hooks said nothing.
+    are_silent: bool,
+    /// How often witnesses contradicted each other.
+    pub(super) contradictions: u64,
+}
+
+/// What was said beside the screen.
+pub(super) enum Word {
+    Hook(HookMessage),
+    Sighting(Sighting),
+}
+
+impl Witnesses {
+    /// Lets the hooks and the transcript of a program be heard.
+    pub(super) fn new(hooks: Option<HookSetup>, source: Option<Source>, program: i32) -> Self {
+        let waits = hooks.as_ref().is_some_and(|hooks| hooks.waits);
+        let is_end_unsure = hooks.as_ref().is_some_and(|hooks| hooks.is_end_unsure);
+        let hooks = hooks.map(|hooks| {
+            let _ = hooks.listener.program().set(program);
+            let (heard, receiver) = HookMessage::channel();
+            tokio::spawn(hooks.listener.run(heard));
+            receiver
+        });
+        let (transcript, sightings) = source
+            .map(|source| {
+                let (follower, transcript) = Follower::new(source, program);
+                let (told, sightings) = mpsc::channel(SIGHTINGS);
+                tokio::spawn(follower.run(told));
+                (transcript, sightings)
+            })
+            .unzip();
+        Self {
+            hooks,
+            waits,
+            is_end_unsure,
+            unsure_end: None,
+            tracker: Tracker::default(),
+            questions: Vec::new(),
+            transcript,
+            sightings,
+            number: 0,
+            heard: None,
+            are_silent: false,
+            contradictions: 0,
+        }
+    }
+
+    /// The next word; never, where nobody speaks. Safe to cancel.
+    pub(super) async fn next(&mut self) -> Word {
+        tokio::select! {
+            Some(message) = receive(&mut self.hooks) => Word::Hook(message),
+            Some(sighting) = receive(&mut self.sightings) => Word::Sighting(sighting),
+            else => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn has_transcript(&self) -> bool {
+        self.transcript.is_some()
+    }
+
+    /// Looks out for the turn of a message in the transcript; its number.
+    pub(super) fn expect(&mut self, message: &str, since: Timestamp) -> u64 {
+        self.number += 1;
+        if let Some(transcript) = &self.transcript {
+            transcript.expect(self.number, message, since);
+        }
+        self.number
+    }
+
+    /// Nobody waits for the transcript any longer.
+    pub(super) fn forget(&mut self) {
+        self.number += 1;
+        if let Some(transcript) = &self.transcript {
+            transcript.forget();
+        }
+    }
+
+    /// The reply that the hooks told for this message, once they did.
+    pub(super) fn heard_reply(&self, message: &str) -> Option<(String, String)> {
+        let (prompt, reply) = self.heard.as_ref()?;
+        let is_it = super::bare(prompt) == super::bare(message);
+        is_it.then(|| Some((prompt.clone(), reply.clone()?)))?
+    }
+
+    /// A turn is over. Whether it is now clear that promised hooks say nothing.
+    pub(super) fn note_turn_over(&mut self) -> bool {
+        let is_news = self.hooks.is_some() && !self.tracker.has_spoken() && !self.are_silent;
+        self.are_silent |= is_news;
+        is_news
+    }
+
+    /// How the hooks stand, in words.
+    pub(super) fn hooks_in_words(&self) -> &'static str {
+        match (
+            &self.hooks,
+            self.tracker.has_spoken(),
+            self.tracker.is_working(),
+        ) {
+            (None, ..) => "not used",
+            (Some(_), false, _) if self.are_silent => "promised, but silent",
+            (Some(_), false, _) => "not heard yet",
+            (Some(_), true, true) => "a turn is open",
+            (Some(_), true, false) => "no turn is open",
+        }
+    }
+}
+
+async fn receive<T>(receiver: &mut Option<mpsc::Receiver<T>>) -> Option<T> {
+    match receiver {
+        Some(receiver) => receiver.recv().await,
+        None => None,
+    }
+}
+
+impl Session {
+    /// Takes in what somebody said beside the screen.
+    pub(super) fn take_word(&mut self, word: Word) {
+        let now = self.now();
+        match word {
+            Word::Hook(message) => self.take_hook(message, now),
+            Word::Sighting(sighting) => self.take_sighting(&sighting, now),
+        }
+        self.advance(now);
+    }
+
+    fn take_hook(&mut self, message: HookMessage, now: Duration) {
+        let HookMessage { event, answer } = message;
+        tracing::debug!(what = name(&event), "hook");
+        match &event.what {
+            What::ToolEnds { tool, input, .. } => self.drop_answered(tool, input),
+            What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            _ => {}
+        }
+        let statements = self.witnesses.tracker.note(&event);
+        for statement in statements {
+            self.take_statement(statement, now);
+        }
+        if let What::Permission(permission) = event.what {
+            self.ask_by_hook(*permission, event.turn, answer, now);
+        }
+    }
+
+    fn take_statement(&mut self, statement: Statement, now: Duration) {
+        match statement {
+            Statement::Bound(path) => {
+                if let Some(transcript) = &self.witnesses.transcript {
+                    transcript.bind(&path);
+                }
+            }
+            Statement::Goes => {
+                self.witnesses.unsure_end = None;
+                self.testify_working(Witness::Hook, now);
+            }
+            Statement::Doubt => {
+                tracing::warn!("the hooks say that the turn is over while a tool is at work");
+                self.witnesses.contradictions += 1;
+            }
+            Statement::Turn(fact) => self.take_fact(&fact, false, now),
+        }
+    }
+
+    /// Takes in what the hooks say about the turn. `is_agreed` where the screen agrees.
+    fn take_fact(&mut self, fact: &HookFact, is_agreed: bool, now: Duration) {
+        match fact {
+            HookFact::Taken { prompt, id } => {
+                self.witnesses.unsure_end = None;
+                self.witnesses.heard = Some((prompt.clone(), None));
+                // Each hook is a process of its own: a question of this turn may have been faster.
+                self.witnesses
+                    .questions
+                    .retain(|question| question.turn == *id);
+                self.testify_working(Witness::Hook, now);
+            }
+            HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
+                self.witnesses.unsure_end = Some(fact.clone());
+                return self.watcher.retract(Witness::Hook, now);
+            }
+            HookFact::Over { text, .. } => {
+                if let Some((_, reply)) = &mut self.witnesses.heard {
+                    reply.clone_from(text);
+                }
+                self.testify_rest(Witness::Hook, now);
+            }
+            HookFact::Failed { .. } | HookFact::Interrupted => {
+                self.testify_rest(Witness::Hook, now);
+            }
+        }
+        self.step(Input::Hook(fact), now);
+    }
+
+    /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
+    fn note_work_after_end(&mut self) {
+        let witnesses = &mut self.witnesses;
+        let is_after_end = witnesses.heard.is_some() && !witnesses.tracker.is_working();
+        if is_after_end && !witnesses.is_end_unsure {
+            witnesses.is_end_unsure = true;
+            tracing::warn!(
+                "the program went on after its hooks said that the turn was over; from here on the screen must agree"
+            );
+        }
+    }
+
+    fn take_sighting(&mut self, sighting: &Sighting, now: Duration) {
+        if sighting.number != self.witnesses.number {
+            return;
+        }
+        let record = &sighting.record;
+        let is_over = record.verdict.is_some();
+        let is_interrupted = record.verdict == Some(Verdict::Interrupted);
+        if is_interrupted {
+            self.witnesses.tracker.close_turn();
+        }
+        // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
+        if record.is_closed || is_interrupted {
+            self.testify_rest(Witness::Record, now);
+        } else if is_over {
+            // An answer may be the last one or not: from here on the screen tells.
+            self.watcher.retract(Witness::Record, now);
+        } else if !self.witnesses.tracker.has_spoken() {
+            self.testify_working(Witness::Record, now);
+        }
+        if self.running.is_some() {
+            self.step(Input::Record(record), now);
+        } else {
+            self.take_human_record(record);
+        }
+    }
+
+    /// The program works, unless it waits for an answer that only the hooks can give.
+    pub(super) fn testify_working(&mut self, witness: Witness, now: Duration) {
+        let claim = match self.witnesses.questions.as_slice() {
+            [] => Claim::Working,
+            [question] => question.claim(true),
+            [question, ..] => question.claim(false),
+        };
+        self.watcher.testify(witness, claim, now);
+    }
+
+    fn testify_rest(&mut self, witness: Witness, now: Duration) {
+        self.witnesses.questions.clear();
+        self.watcher.testify(witness, Claim::Rest, now);
+    }
+
+    /// The reading changed: what follows for those who speak beside the screen.
+    pub(super) fn note_reading(&mut self, reading: &Reading, now: Duration) {
+        let state = reading.state();
+        if state == State::Idle
+            && let Some(fact) = self.witnesses.unsure_end.take()
+        {
+            self.take_fact(&fact, true, now);
+        }
+        for question in &mut self.witnesses.questions {
+            question.was_shown |= state == State::Asking;
+        }
+        if matches!(state, State::Idle | State::Busy) {
+            // What was asked on the screen and is gone was answered at the keyboard.
+            self.witnesses
+                .questions
+                .retain(|question| !question.was_shown);
+        }
+        if state == State::Idle {
+            // Neither an interrupt nor a refusal is reported by every program.
+            self.witnesses.tracker.close_turn();
+        }
+    }
+
+    /// Witnesses disagree: told once, with whom is believed.
+    pub(super) fn note_contradiction(&mut self, contradiction: &Contradiction) {
+        let Contradiction {
+            screen,
+            evidence,
+            witness,
+            claim,
+            believed,
+        } = contradiction;
+        self.witnesses.contradictions += 1;
+        self.ledger.board.add_contradiction();
+        let witness = witness.name();
+        tracing::warn!(
+            "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
+        );
+    }
+
+    /// What each witness says at this moment, for people.
+    pub(super) fn why(&self) -> Vec<(String, String)> {
+        let mut why: Vec<(String, String)> = self
+            .watcher
+            .witnesses()
+            .into_iter()
+            .map(|(witness, says)| (witness.to_owned(), says))
+            .collect();
+        let kernel = match self.pty_state {
+            PtyState::Running => {
+                let says = self.kernel.in_words();
+                format!("running, PID {}{says}", self.pty.pid().as_raw_nonzero())
+            }
+            PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
+            PtyState::Exited(_) => "gone".to_owned(),
+        };
+        why.push(("kernel".to_owned(), kernel));
+        why.push((
+            "hooks".to_owned(),
+            self.witnesses.hooks_in_words().to_owned(),
+        ));
+        let transcript = if self.witnesses.has_transcript() {
+            "followed"
+        } else {
+            "none"
+        };
+        why.push(("transcript".to_owned(), transcript.to_owned()));
+        if self.witnesses.contradictions > 0 {
+            let count = self.witnesses.contradictions;
+            why.push(("contradictions".to_owned(), count.to_string()));
+        }
+        why
+    }
+}
+
+fn name(event: &HookEvent) -> &'static str {
+    match event.what {
+        What::SessionStart => "session start",
+        What::Prompt(_) => "prompt taken",
+        What::ToolBegins(_) => "tool begins",
+        What::ToolEnds { .. } => "tool ends",
+        What::Permission(_) => "permission request",
+        What::Over(_) => "turn over",
+        What::Failed(_) => "turn failed",
+        What::Interrupted => "interrupted",
+        What::SessionEnd => "session end",
+        What::Other => "other",
+    }
+}

@@ -1,0 +1,204 @@
+//! Decides which hook events to believe. Pure.
+//!
+//! Each hook is a process of its own, so events can overtake each other. Tools are children of the program
+//! just as hooks are, so a tool could send a false event. A turn is not over while one of its tools runs:
+//! an event that says so is ignored, and the transcript or the screen decides.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::event::{HookEvent, What};
+use crate::HookFact;
+
+/// How the hooks of one program stand.
+#[derive(Debug, Default)]
+pub struct Tracker {
+    session: Option<String>,
+    /// Tools that were begun and have not ended.
+    open: HashSet<String>,
+    /// A message was taken, and its turn is not over.
+    is_working: bool,
+    has_spoken: bool,
+}
+
+/// Something that follows from an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    /// This file is the transcript of the conversation.
+    Bound(PathBuf),
+    /// Something about the turn.
+    Turn(HookFact),
+    /// The program goes on: a tool begins or has ended.
+    Goes,
+    /// The turn is said to be over while a tool is at work.
+    Doubt,
+}
+
+impl Tracker {
+    /// Whether the program has spoken at all.
+    pub fn has_spoken(&self) -> bool {
+        self.has_spoken
+    }
+
+    /// Whether a turn is open, for all the hooks said.
+    pub fn is_working(&self) -> bool {
+        self.is_working
+    }
+
+    /// What follows from an event.
+    pub fn note(&mut self, event: &HookEvent) -> Vec<Statement> {
+        self.has_spoken = true;
+        let mut statements = Vec::new();
+        if self.is_another(event) {
+            return statements;
+        }
+        let is_new = self.session.as_ref() != Some(&event.session);
+        self.session = Some(event.session.clone());
+        if let Some(path) = event.transcript.as_ref().filter(|_| is_new) {
+            statements.push(Statement::Bound(path.clone()));
+        }
+        let id = event.turn.clone();
+        match &event.what {
+            What::Prompt(prompt) => {
+                self.open.clear();
+                self.is_working = true;
+                let prompt = prompt.clone();
+                statements.push(Statement::Turn(HookFact::Taken { prompt, id }));
+            }
+            What::ToolBegins(tool) => {
+                self.open.insert(tool.clone());
+                statements.push(Statement::Goes);
+            }
+            What::ToolEnds { id: tool, .. } => {
+                self.open.remove(tool);
+                statements.push(Statement::Goes);
+            }
+            What::Over(_) if !self.open.is_empty() => statements.push(Statement::Doubt),
+            What::Over(text) => {
+                let text = text.clone();
+                statements.push(self.end(HookFact::Over { text, id }));
+            }
+            What::Failed(text) => {
+                let text = text.clone();
+                statements.push(self.end(HookFact::Failed { text }));
+            }
+            What::Interrupted => statements.push(self.end(HookFact::Interrupted)),
+            What::Permission(_) | What::SessionStart | What::SessionEnd | What::Other => {}
+        }
+        statements
+    }
+
+    /// No tool is at work any longer: what one wanted to do was refused.
+    pub fn close_tools(&mut self) {
+        self.open.clear();
+    }
+
+    /// The turn ended in a way that no hook tells.
+    pub fn close_turn(&mut self) {
+        self.open.clear();
+        self.is_working = false;
+    }
+
+    /// Subagents have turns of their own, and so have other conversations; one that begins while no turn
+    /// is open is where the program goes on.
+    fn is_another(&self, event: &HookEvent) -> bool {
+        if event.is_aside && !matches!(event.what, What::Permission(_)) {
+            return true;
+        }
+        let is_same = self
+            .session
+            .as_ref()
+            .is_none_or(|own| *own == event.session);
+        let begins = matches!(event.what, What::SessionStart | What::Prompt(_));
+        !is_same && (self.is_working || !begins)
+    }
+
+    fn end(&mut self, fact: HookFact) -> Statement {
+        self.close_turn();
+        Statement::Turn(fact)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(session: &str, what: What) -> HookEvent {
+        HookEvent {
+            session: session.to_owned(),
+            transcript: Some(PathBuf::from(format!("/{session}.jsonl"))),
+            turn: None,
+            is_aside: false,
+            what,
+        }
+    }
+
+    fn prompt(text: &str) -> What {
+        What::Prompt(text.to_owned())
+    }
+
+    fn over(text: &str) -> Statement {
+        Statement::Turn(HookFact::Over {
+            text: Some(text.to_owned()),
+            id: None,
+        })
+    }
+
+    fn tool(name: &str) -> (What, What) {
+        let ends = What::ToolEnds {
+            id: name.to_owned(),
+            tool: "Bash".to_owned(),
+            input: serde_json::Value::Null,
+        };
+        (What::ToolBegins(name.to_owned()), ends)
+    }
+
+    #[test]
+    fn a_turn_is_not_over_while_a_tool_is_at_work() {
+        let mut tracker = Tracker::default();
+        let (begins, ends) = tool("t");
+        tracker.note(&event("a", prompt("hi")));
+        assert_eq!(tracker.note(&event("a", begins)), [Statement::Goes]);
+        let said = event("a", What::Over(Some("done".to_owned())));
+        assert_eq!(tracker.note(&said), [Statement::Doubt]);
+        assert!(tracker.is_working());
+        assert_eq!(tracker.note(&event("a", ends)), [Statement::Goes]);
+        assert!(tracker.is_working(), "what was said too early stays unsaid");
+        assert_eq!(tracker.note(&said), [over("done")]);
+        assert!(!tracker.is_working());
+    }
+
+    #[test]
+    fn a_tool_that_was_refused_is_not_at_work() {
+        let mut tracker = Tracker::default();
+        tracker.note(&event("a", prompt("hi")));
+        tracker.note(&event("a", tool("t").0));
+        tracker.close_tools();
+        let said = event("a", What::Over(Some("done".to_owned())));
+        assert_eq!(tracker.note(&said), [over("done")]);
+    }
+
+    #[test]
+    fn other_conversations_and_subagents_end_no_turn() {
+        let mut tracker = Tracker::default();
+        let bound = |name: &str| Statement::Bound(PathBuf::from(name));
+        assert_eq!(
+            tracker.note(&event("a", What::SessionStart)),
+            [bound("/a.jsonl")]
+        );
+        tracker.note(&event("a", prompt("hi")));
+        assert_eq!(tracker.note(&event("title", prompt("name this"))), []);
+        assert_eq!(tracker.note(&event("title", What::Over(None))), []);
+        let aside = HookEvent {
+            is_aside: true,
+            ..event("a", What::Over(Some("aside".to_owned())))
+        };
+        assert_eq!(tracker.note(&aside), []);
+        let own = event("a", What::Over(Some("done".to_owned())));
+        assert_eq!(tracker.note(&own), [over("done")]);
+        assert_eq!(
+            tracker.note(&event("b", What::SessionStart)),
+            [bound("/b.jsonl")]
+        );
+    }
+}

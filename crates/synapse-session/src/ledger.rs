@@ -1,0 +1,112 @@
+//! Where events go: to the disk first, then to the board. What is on the board is on disk, so whoever
+//! has seen an event can ask for the rest after a crash. A disk in trouble does not stop the agent:
+//! its events still reach the board, but no new task is promised to be durable.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use synapse_a2a::event::{Event, Fact, Origin, Status};
+use synapse_a2a::id::TaskId;
+
+use super::{Board, timestamp};
+use synapse_store::{Entry, Owner, Store, StoreError};
+
+/// The one way for events to get on disk and on the board. Cheap to clone.
+#[derive(Clone)]
+pub struct Ledger {
+    /// What everybody reads.
+    pub board: Arc<Board>,
+    store: Store,
+}
+
+impl Ledger {
+    /// Opens the ledger of one run of an agent.
+    ///
+    /// # Errors
+    /// If the system gives us no thread to write with.
+    pub fn open(path: PathBuf, owner: Owner) -> Result<Self, StoreError> {
+        let board = Arc::new(Board::default());
+        let seen = Arc::clone(&board);
+        let store = Store::start(path, owner, move |entries, error| {
+            if let Some(error) = error {
+                tracing::warn!(%error, "events are not on disk");
+            }
+            for Entry {
+                task,
+                number,
+                event,
+            } in entries
+            {
+                if error.is_some() && is_promise(&event) {
+                    continue;
+                }
+                if let Err(error) = seen.post(task, number, event) {
+                    tracing::error!(%error, "an event was not legal");
+                }
+            }
+        })?;
+        Ok(Self { board, store })
+    }
+
+    /// Writes an event down; who reads the board sees it once it is on disk.
+    pub(super) fn append(&self, task: &TaskId, number: u64, event: Event) {
+        let task = task.clone();
+        self.store.append(vec![Entry {
+            task,
+            number,
+            event,
+        }]);
+    }
+
+    /// Writes an event down, and waits until it is on disk and on the board.
+    ///
+    /// # Errors
+    /// If it could not be written: then it has not happened.
+    pub(super) async fn commit(
+        &self,
+        task: &TaskId,
+        number: u64,
+        event: Event,
+    ) -> Result<(), String> {
+        let task = task.clone();
+        let entries = vec![Entry {
+            task,
+            number,
+            event,
+        }];
+        let written = self.store.commit(entries).await;
+        written.map_err(|error| error.to_string())
+    }
+
+    /// Ends a task that was promised and never reached the actor.
+    pub(super) fn withdraw(&self, task: &TaskId) {
+        let reason = "the agent was stopped".to_owned();
+        let fact = Fact::Moved {
+            status: Status::Canceled { reason },
+        };
+        let at = timestamp();
+        self.append(task, 2, Event { at, fact });
+    }
+
+    /// Why the disk cannot be written, while it cannot.
+    pub fn trouble(&self) -> Option<String> {
+        self.store.trouble()
+    }
+
+    /// Everything is on disk and on the board when this returns.
+    pub async fn close(&self) {
+        self.store.close().await;
+    }
+}
+
+/// Whether this is a task somebody is to be promised: one that is not on disk is not taken in. What was
+/// typed at the keyboard has happened in any case.
+fn is_promise(event: &Event) -> bool {
+    matches!(&event.fact, Fact::Submitted { origin, .. } if origin.sender != Origin::KEYBOARD)
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,41 @@
+//! One agent: the actor that owns its terminal, screen, queue and running turn, and the handle through
+//! which everybody else talks to it. Knows no HTTP.
+#![forbid(unsafe_code)]
+
+mod actor;
+mod arrivals;
+mod board;
+pub mod cli_hooks;
+mod command;
+mod errand;
+mod files;
+mod follow;
+mod front;
+mod handle;
+mod hold;
+mod ledger;
+mod notice;
+mod order;
+mod outgoing;
+mod queue;
+pub mod turn;
+
+use synapse_a2a::event::Timestamp;
+
+pub use actor::{HookSetup, RoutingSetup, Session, Setup};
+pub use board::{Board, Counts, News, Posted, Record, What};
+pub use command::{
+    Accepted, Answer, Attached, Command, Explanation, Look, Receipt, Refusal, Standing,
+};
+pub use errand::{Author, Dispatch, Errand, Found, Notice};
+pub use follow::{Follow, is_last};
+pub use handle::{SessionHandle, Submission};
+pub use ledger::Ledger;
+pub use queue::{Order, Priority, Queue, QueueFull};
+pub use turn::{HookFact, TurnError};
+
+/// The time, as events carry it.
+fn timestamp() -> Timestamp {
+    let millis = jiff::Timestamp::now().as_millisecond();
+    Timestamp(u64::try_from(millis).unwrap_or_default())
+}

@@ -1,0 +1,162 @@
+//! The tables, and how a database of an earlier version becomes one of this version: step by step, by
+//! number. A step that was ever released is never changed.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::column::number;
+use super::error::{AboutStore as _, StoreError};
+
+/// Where a task stands with the store; the column `stage`.
+pub(super) mod stage {
+    /// More events may come.
+    pub(crate) const OPEN: i64 = 0;
+    /// It is over, but cannot be searched yet.
+    pub(crate) const OVER: i64 = 1;
+    /// It is over, folded and searchable.
+    pub(crate) const FILED: i64 = 2;
+}
+
+/// Brings a database to the latest version.
+pub(super) const STEPS: &[&str] = &[FIRST];
+
+/// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
+/// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
+/// the length of a list known without walking it.
+const FIRST: &str = "
+CREATE TABLE agents (
+    key INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    handle TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    dir BLOB NOT NULL,
+    UNIQUE (agent, handle, profile, dir)
+) STRICT;
+CREATE TABLE runs (
+    key INTEGER PRIMARY KEY,
+    run TEXT NOT NULL UNIQUE,
+    pid INTEGER NOT NULL,
+    started_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE tasks (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    agent INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    stage INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    context TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    is_complete INTEGER NOT NULL
+) STRICT;
+CREATE INDEX tasks_by_agent ON tasks (agent, updated_at, id, state, sender, context);
+CREATE INDEX tasks_by_message ON tasks (message_id);
+CREATE INDEX tasks_not_filed ON tasks (stage) WHERE stage < 2;
+CREATE TABLE events (
+    task INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (task, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE texts (
+    key INTEGER PRIMARY KEY,
+    message TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    folded TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE words USING fts5 (
+    message, reply, content = '', contentless_delete = 1, tokenize = 'trigram'
+);
+CREATE TABLE tally (
+    agent INTEGER NOT NULL,
+    sender TEXT NOT NULL,
+    state TEXT NOT NULL,
+    tasks INTEGER NOT NULL,
+    PRIMARY KEY (agent, sender, state)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER task_added AFTER INSERT ON tasks BEGIN
+    INSERT INTO tally VALUES (new.agent, new.sender, new.state, 1)
+    ON CONFLICT DO UPDATE SET tasks = tasks + 1;
+END;
+CREATE TRIGGER task_moved AFTER UPDATE OF state ON tasks WHEN old.state <> new.state BEGIN
+    UPDATE tally SET tasks = tasks - 1
+    WHERE agent = old.agent AND sender = old.sender AND state = old.state;
+    INSERT INTO tally VALUES (new.agent, new.sender, new.state, 1)
+    ON CONFLICT DO UPDATE SET tasks = tasks + 1;
+END;
+CREATE TRIGGER task_removed AFTER DELETE ON tasks BEGIN
+    UPDATE tally SET tasks = tasks - 1
+    WHERE agent = old.agent AND sender = old.sender AND state = old.state;
+    DELETE FROM events WHERE task = old.key;
+    DELETE FROM texts WHERE key = old.key;
+    DELETE FROM pushes WHERE task = old.id;
+END;
+CREATE TABLE pushes (
+    task TEXT NOT NULL,
+    id TEXT NOT NULL,
+    url TEXT NOT NULL,
+    token TEXT,
+    scheme TEXT,
+    credentials TEXT,
+    dialect TEXT NOT NULL,
+    PRIMARY KEY (task, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE replies (
+    key INTEGER PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    task TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    is_seen INTEGER NOT NULL
+) STRICT;
+CREATE INDEX replies_by_recipient ON replies (recipient, key);
+";
+
+/// The version of a database, 0 for an empty one.
+///
+/// # Errors
+/// When it is damaged, of something else, or newer than this program.
+pub(super) fn version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
+    let found: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .about(path)?;
+    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    if found > known {
+        let path = path.to_owned();
+        return Err(StoreError::Newer { path, found, known });
+    }
+    if found == 0 {
+        let tables: u32 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+            .about(path)?;
+        if tables > 0 {
+            let path = path.to_owned();
+            return Err(StoreError::Foreign { path });
+        }
+    }
+    Ok(found as usize)
+}
+
+/// Takes the steps that are missing.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .about(path)?;
+    // Another process may have been quicker; only within the transaction is the version for sure.
+    let version = version(&transaction, path)?;
+    for step in STEPS.iter().skip(version) {
+        transaction.execute_batch(step).about(path)?;
+    }
+    transaction
+        .pragma_update(None, "user_version", number(STEPS.len()))
+        .about(path)?;
+    transaction.commit().about(path)
+}

@@ -1,0 +1,182 @@
+//! Gemini CLI's session file. The same message may be written again with more in it: the last one
+//! counts. No line says that a turn is over: an answer without tool calls does.
+
+use std::path::Path;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
+use synapse_machine::hex::hex;
+
+/// What was read of a session.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    messages: Vec<Message>,
+    /// The name of the project: a hash of its folder.
+    project: Option<String>,
+}
+
+#[derive(Debug)]
+struct Message {
+    id: Option<String>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Asked(Asked),
+    Said {
+        text: String,
+        calls_tools: bool,
+        has_open_tool: bool,
+    },
+    Failed(String),
+    Noted(String),
+}
+
+impl Conversation {
+    pub(super) fn push(&mut self, line: &Value) {
+        if let Some(project) = text(line, "/projectHash") {
+            self.project = Some(project.to_owned());
+        }
+        match line.pointer("/$set/messages").and_then(Value::as_array) {
+            // The whole list anew; what it lacks was written since it was made.
+            Some(messages) => {
+                let later = std::mem::take(&mut self.messages);
+                for message in messages {
+                    self.take(message);
+                }
+                let is_new = |message: &Message| {
+                    message.id.is_none() || self.messages.iter().all(|known| known.id != message.id)
+                };
+                let later: Vec<Message> = later.into_iter().filter(is_new).collect();
+                self.messages.extend(later);
+            }
+            None => self.take(line),
+        }
+    }
+
+    pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
+        let own = self.project.as_ref()?;
+        let hash = Sha256::digest(dir.as_os_str().as_encoded_bytes());
+        Some(*own == hex(&hash))
+    }
+
+    pub(super) fn turn(&self, needle: &Needle) -> Option<TurnRecord> {
+        let asks =
+            |message: &Message| matches!(&message.what, What::Asked(asked) if needle.is_in(asked));
+        let ours = self.messages.iter().rposition(asks)?;
+        let mut turn = TurnRecord::default();
+        for message in self.messages.iter().skip(ours + 1) {
+            match &message.what {
+                What::Asked(_) => break,
+                What::Said {
+                    text,
+                    calls_tools,
+                    has_open_tool,
+                } => {
+                    let is_answer = !calls_tools && !text.trim().is_empty();
+                    turn.said.clone_from(text);
+                    turn.has_open_tool = *has_open_tool;
+                    turn.verdict = is_answer.then(|| Verdict::Replied(text.clone()));
+                }
+                What::Failed(why) => turn.verdict = Some(Verdict::Failed(why.clone())),
+                What::Noted(note) if note.starts_with("Request cancelled") => {
+                    turn.verdict = Some(Verdict::Interrupted);
+                }
+                What::Noted(_) => {}
+            }
+        }
+        Some(turn)
+    }
+
+    fn take(&mut self, message: &Value) {
+        let content = message.get("content").unwrap_or(&Value::Null);
+        let words = words(content, "");
+        let what = match text(message, "/type") {
+            // What a tool gave is written as the user's.
+            Some("user") if is_tool_result(content) => return,
+            Some("user") => What::Asked(Asked::new(words, message)),
+            Some("gemini") => {
+                let calls = message.get("toolCalls").and_then(Value::as_array);
+                let is_open = |call: &Value| call.get("result").is_none_or(Value::is_null);
+                What::Said {
+                    text: words,
+                    calls_tools: calls.is_some_and(|calls| !calls.is_empty()),
+                    has_open_tool: calls.is_some_and(|calls| calls.iter().any(is_open)),
+                }
+            }
+            Some("error") => What::Failed(words),
+            Some("info") => What::Noted(words),
+            _ => return,
+        };
+        let id = text(message, "/id").map(str::to_owned);
+        let known = self
+            .messages
+            .iter_mut()
+            .rev()
+            .find(|known| id.is_some() && known.id == id);
+        match known {
+            Some(known) => known.what = what,
+            None => self.messages.push(Message { id, what }),
+        }
+        bound(&mut self.messages);
+    }
+}
+
+fn is_tool_result(content: &Value) -> bool {
+    let mut parts = content.as_array().into_iter().flatten();
+    parts.any(|part| part.get("functionResponse").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, turn_of};
+    use super::*;
+
+    fn verdict(text: &str, message: &str) -> Option<Verdict> {
+        turn_of(Kind::Gemini, text, message)?.verdict
+    }
+
+    #[test]
+    fn the_last_answer_without_tools_is_the_reply() {
+        let text = r#"{"sessionId":"x"}
+{"id":"1","type":"user","content":[{"text":"[A2A:1] a"}]}
+{"id":"2","type":"gemini","content":"looking","toolCalls":[{"name":"shell"}]}
+{"id":"3","type":"gemini","content":"| a |\n|---|"}"#;
+        let reply = Verdict::Replied("| a |\n|---|".to_owned());
+        assert_eq!(verdict(text, "[A2A:1] a"), Some(reply));
+        let cut: Vec<&str> = text.lines().take(3).collect();
+        assert_eq!(verdict(&cut.join("\n"), "[A2A:1] a"), None);
+        assert_eq!(turn_of(Kind::Gemini, text, "[A2A:2]"), None);
+    }
+
+    #[test]
+    fn a_tool_result_is_no_new_message() {
+        let text = r#"{"id":"1","type":"user","content":[{"text":"[A2A:1] a"}]}
+{"id":"2","type":"gemini","content":"","toolCalls":[{"name":"shell"}]}
+{"id":"3","type":"user","content":[{"functionResponse":{"name":"shell"}}]}
+{"id":"4","type":"gemini","content":"done"}"#;
+        assert_eq!(
+            verdict(text, "[A2A:1] a"),
+            Some(Verdict::Replied("done".to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_list_without_our_message_does_not_lose_it() {
+        let text = r#"{"id":"1","type":"user","content":[{"text":"[A2A:1] a"}]}
+{"$set":{"messages":[{"id":"0","type":"user","content":[{"text":"earlier"}]}]}}
+{"id":"2","type":"error","content":"[API Error: 400]"}"#;
+        let why = Verdict::Failed("[API Error: 400]".to_owned());
+        assert_eq!(verdict(text, "[A2A:1] a"), Some(why));
+    }
+
+    #[test]
+    fn a_canceled_request_is_an_interruption() {
+        let text = r#"{"id":"1","type":"user","content":[{"text":"a"}]}
+{"id":"2","type":"info","content":"Request cancelled."}"#;
+        assert_eq!(verdict(text, "a"), Some(Verdict::Interrupted));
+    }
+}

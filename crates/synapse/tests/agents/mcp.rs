@@ -1,0 +1,201 @@
+//! The tools an agent has for the others, spoken as an MCP client speaks: one JSON-RPC message a line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::world::World;
+use serde_json::{Value, json};
+
+/// A client that has introduced itself.
+struct Client {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Client {
+    /// The tools as `agent` has them, or as somebody without an agent.
+    fn of(world: &World, agent: Option<&str>) -> Self {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("synapse"));
+        command
+            .arg("mcp")
+            .env("SYNAPSE_HOME", world.home.path().join("synapse"))
+            .env("A2A_HOME", world.home.path().join("a2a"))
+            .env_remove("SYNAPSE_AGENT_ID")
+            .current_dir(world.home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        if let Some(handle) = agent {
+            let agents = world.json(&["list", "--json"]);
+            let agents = agents.as_array().unwrap();
+            let own = agents.iter().find(|one| one["handle"] == handle).unwrap();
+            command.env("SYNAPSE_AGENT_ID", own["agent_id"].as_str().unwrap());
+        }
+        let mut child = command.spawn().unwrap();
+        let to = child.stdin.take().unwrap();
+        let from = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self {
+            child,
+            to,
+            from,
+            next: 0,
+        };
+        let hello = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" },
+        });
+        let met = client.ask("initialize", &hello);
+        assert_eq!(met["serverInfo"]["name"], "synapse");
+        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.to, "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.from.read_line(&mut line).unwrap() > 0,
+                "the server is gone"
+            );
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == id {
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn two_agents() -> World {
+    let world = World::new();
+    for name in ["ada", "bob"] {
+        world.ok(&["start", "dummy", "--name", name, "--port", "0"]);
+    }
+    world
+}
+
+#[test]
+fn an_agent_sees_the_others_and_talks_to_them_under_its_own_name() {
+    let world = two_agents();
+    let mut client = Client::of(&world, Some("ada"));
+    let tools = client.ask("tools/list", &json!({}));
+    let mut names: Vec<&str> = tools["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["name"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "answer",
+            "broadcast",
+            "get_task",
+            "list_agents",
+            "send_message"
+        ]
+    );
+
+    let agents = client.call("list_agents", &json!({}));
+    let agents = agents["structuredContent"]["agents"]
+        .as_array()
+        .unwrap()
+        .clone();
+    assert_eq!(agents.len(), 1, "not itself: {agents:?}");
+    assert_eq!(agents[0]["handle"], "bob");
+
+    let said = client.call(
+        "send_message",
+        &json!({ "agent": "bob", "message": "say:hello" }),
+    );
+    let said = &said["structuredContent"];
+    assert_eq!(
+        (&said["state"], &said["reply"]),
+        (&json!("completed"), &json!("hello"))
+    );
+    let kept = world.json(&["task", said["task"].as_str().unwrap(), "--json"]);
+    assert_eq!((&kept["sender"], &kept["hops"]), (&json!("ada"), &json!(0)));
+
+    let all = client.call("broadcast", &json!({ "message": "say:all" }));
+    assert_eq!(all["structuredContent"]["outcomes"][0]["reply"], "all");
+}
+
+#[test]
+fn a_question_is_given_back_and_answered() {
+    let world = two_agents();
+    let mut client = Client::of(&world, None);
+    let asked = client.call(
+        "send_message",
+        &json!({ "agent": "bob", "message": "ask:yn Really?" }),
+    );
+    let asked = asked["structuredContent"].clone();
+    assert_eq!(asked["state"], "input_required");
+    assert_eq!(asked["options"], json!(["y", "n"]));
+    let done = client.call("answer", &json!({ "agent": "bob", "value": "yes" }));
+    assert_eq!(done["structuredContent"]["done"], true);
+    world.wait_until("the task is over", |_| {
+        let task = json!({ "agent": "bob", "task": asked["task"] });
+        client_state(&world, &task) == "completed"
+    });
+}
+
+fn client_state(world: &World, task: &Value) -> String {
+    let shown = world.json(&["task", task["task"].as_str().unwrap(), "--json"]);
+    shown["status"]["state"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    let world = two_agents();
+    let mut client = Client::of(&world, None);
+    let nobody = client.call("send_message", &json!({ "agent": "bod", "message": "hi" }));
+    assert_eq!(nobody["isError"], true);
+    assert!(
+        nobody["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("bob"),
+        "{nobody}"
+    );
+    let odd = client.call(
+        "send_message",
+        &json!({ "agent": "bob", "message": "hi", "priority": 9 }),
+    );
+    assert_eq!(odd["isError"], true);
+}
+
+#[test]
+fn a_question_that_has_gone_round_too_often_is_refused() {
+    let world = World::with_dummy();
+    let message = json!({ "parts": [{ "text": "say:x" }], "metadata": { "hops": 5 } });
+    let (status, answer) = world.call("POST", "/tasks/send", &json!({ "message": message }));
+    assert_eq!(status, 400);
+    assert!(
+        answer["error"]
+            .as_str()
+            .unwrap()
+            .contains("passed through 5 agents")
+    );
+}

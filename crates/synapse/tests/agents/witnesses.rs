@@ -1,0 +1,284 @@
+//! Programs that speak through hooks and transcripts: whom Synapse believes, and what it answers.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::world::World;
+use serde_json::Value;
+
+/// A program that takes hooks as Claude Code does. Its screen is that of a line program, and what it prints there is
+/// never what it tells through its hooks.
+const TOY: &str = r#"#!/bin/bash
+# claude --settings JSON
+hook=$(printf %s "$2" | sed 's/.*"command":"\([^"]*\)".*/\1/')
+tell() { printf '{"session_id":"s","hook_event_name":"%s"%s}' "$1" "$2" | eval "$hook"; }
+tell SessionStart
+printf '> '
+while IFS= read -r line; do
+  word=${line%% *} rest=${line#* }
+  tell UserPromptSubmit ",\"prompt\":\"$line\""
+  case $word in
+  reply)
+    echo "painted, not said"
+    tell Stop ",\"last_assistant_message\":\"$rest\"" ;;
+  slow) # looks idle until a file is there
+    printf 'painted\n> '
+    until [ -e "$rest" ]; do sleep 0.1; ((n++ % 30)) || printf '\rtick %s\n> ' "$n"; done
+    tell Stop ",\"last_assistant_message\":\"slow done\""
+    continue ;;
+  ask)
+    call=",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"$rest\"},\"tool_use_id\":\"t\""
+    tell PreToolUse "$call"
+    answer=$(tell PermissionRequest "$call" | tr -d '"')
+    tell PostToolUse "$call"
+    tell Stop ",\"last_assistant_message\":\"$answer\"" ;;
+  survey)
+    call=",\"tool_name\":\"AskUserQuestion\",\"tool_input\":{\"questions\":[{\"question\":\"Colour?\",\"options\":[{\"label\":\"Red\"},{\"label\":\"Blue\"}]},{\"question\":\"Size?\",\"options\":[]}]}"
+    answer=$(tell PermissionRequest "$call" | tr -d '"')
+    tell Stop ",\"last_assistant_message\":\"$answer\"" ;;
+  lie) # a tool says that the turn is over
+    tell PreToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
+    (tell Stop ",\"last_assistant_message\":\"FALSE\"")
+    until [ -e "$rest" ]; do sleep 0.05; done
+    tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
+    tell Stop ",\"last_assistant_message\":\"true\"" ;;
+  esac
+  printf '> '
+done
+"#;
+
+/// A world with the toy in it, under the name `toy`.
+fn world_with_toy(more: &str) -> World {
+    let world = World::new();
+    start_toy(&world, more);
+    world
+}
+
+fn start_toy(world: &World, more: &str) {
+    let program = world.home.path().join("claude");
+    std::fs::write(&program, TOY).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.display();
+    let yaml = format!(
+        "name: toy\ncommand: ['{program}']\nprompt_template: '{{text}}'\nidle_regex: '^> $'\n{more}"
+    );
+    world.start_profile("toy", &yaml);
+    world.wait_for_state("toy", "IDLE");
+}
+
+fn send(world: &World, message: &str) -> Value {
+    let output = world.run(&["send", "toy", message, "--return", "--json"]);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn post(world: &World, message: &str) -> String {
+    world.ok(&["send", "toy", message]).trim().to_owned()
+}
+
+fn task(world: &World, id: &str) -> Value {
+    let tasks = world.json(&["tasks", "toy", "--json"]);
+    let tasks = tasks["tasks"].as_array().unwrap();
+    tasks.iter().find(|task| task["id"] == id).unwrap().clone()
+}
+
+fn wait_for_end(world: &World, id: &str) -> Value {
+    let is_over = |world: &World| {
+        let state = task(world, id)["status"]["state"].clone();
+        state == "completed" || state == "failed"
+    };
+    world.wait_until("the task is over", is_over);
+    task(world, id)
+}
+
+#[test]
+fn the_reply_is_what_the_program_says_not_what_it_paints() {
+    let world = world_with_toy("");
+    let sent = send(&world, "reply word for word");
+    assert_eq!(sent["reply"], "word for word");
+    assert_eq!(sent["source"], "hook");
+    let all = world.json(&["tasks", "toy", "--json"]);
+    assert_eq!(
+        all["tasks"].as_array().unwrap().len(),
+        1,
+        "a message stands once"
+    );
+}
+
+#[test]
+fn a_program_that_says_it_works_is_not_idle_whatever_its_screen_shows() {
+    let world = world_with_toy("");
+    let first = post(&world, "slow go");
+    world.wait_for_state("toy", "BUSY");
+    let behind = post(&world, "reply after it");
+    // Longer than a disagreement may last before it is told.
+    world.wait_until("the contradiction is told", |world| {
+        let why = world.ok(&["status", "toy", "--why"]);
+        why.contains("contradictions ") && why.contains("hook           busy")
+    });
+    assert_eq!(world.state("toy"), "BUSY");
+    assert_eq!(
+        task(&world, &behind)["status"]["state"],
+        "submitted",
+        "it waits for its turn"
+    );
+    let (_, metrics) = world.raw_call("GET", "/metrics", "", &Value::Null);
+    assert!(
+        !metrics.contains("synapse_contradictions_total 0"),
+        "{metrics}"
+    );
+    std::fs::write(world.home.path().join("go"), "").unwrap();
+    assert_eq!(wait_for_end(&world, &first)["reply"], "slow done");
+    assert_eq!(wait_for_end(&world, &behind)["reply"], "after it");
+}
+
+#[test]
+fn a_permission_is_answered_through_the_hook_that_asked() {
+    let world = world_with_toy("");
+    for (answer, expected) in [
+        ("yes", "behavior:allow"),
+        ("no", "behavior:deny,interrupt:true"),
+        (
+            "no: use the other one",
+            "interrupt:false,message:use the other one",
+        ),
+    ] {
+        let id = post(&world, "ask rm -rf build");
+        world.wait_for_state("toy", "INPUT_REQUIRED");
+        let prompt = world.json(&["status", "toy", "--json"])["prompt"].clone();
+        assert_eq!(prompt["kind"], "permission");
+        assert_eq!(prompt["call"]["tool"], "Bash");
+        assert_eq!(prompt["call"]["input"], "rm -rf build");
+        assert_eq!(prompt["call"]["is_complete"], true);
+        world.ok(&["answer", "toy", answer]);
+        let reply = wait_for_end(&world, &id)["reply"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(reply.contains(expected), "{answer}: {reply}");
+    }
+}
+
+#[test]
+fn every_question_of_a_survey_is_asked_and_answered_in_its_own_words() {
+    let world = world_with_toy("");
+    let id = post(&world, "survey x");
+    world.wait_for_state("toy", "INPUT_REQUIRED");
+    world.ok(&["answer", "toy", "Blue"]);
+    world.wait_until("the second question is asked", |world| {
+        world.json(&["status", "toy", "--json"])["prompt"]["question"] == "Size?"
+    });
+    world.ok(&["answer", "toy", "as large as it gets"]);
+    let reply = wait_for_end(&world, &id)["reply"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        reply.contains("answers:{Colour?:Blue,Size?:as large as it gets}"),
+        "{reply}"
+    );
+}
+
+#[test]
+fn a_tool_cannot_end_the_turn_it_runs_in() {
+    let world = world_with_toy("");
+    let id = post(&world, "lie go");
+    world.wait_until("the lie was heard", |world| {
+        world
+            .ok(&["logs", "toy"])
+            .contains("while a tool is at work")
+    });
+    assert_eq!(task(&world, &id)["status"]["state"], "working");
+    std::fs::write(world.home.path().join("go"), "").unwrap();
+    assert_eq!(wait_for_end(&world, &id)["reply"], "true");
+}
+
+#[test]
+fn a_process_outside_the_program_is_not_heard() {
+    let world = world_with_toy("");
+    let folder = world.home.path().join("synapse/hooks");
+    let socket = std::fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let said = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}"#;
+    let mut hook = world.command(&["hook-event", socket.to_str().unwrap()]);
+    let mut hook = hook.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), said.as_bytes()).unwrap();
+    assert!(
+        hook.wait().unwrap().success(),
+        "a hook does no harm, heard or not"
+    );
+    world.wait_until("it is told", |world| {
+        world
+            .ok(&["logs", "toy"])
+            .contains("a stranger spoke to the hooks")
+    });
+    assert_eq!(world.state("toy"), "IDLE");
+}
+
+#[test]
+fn without_hooks_the_screen_is_believed_and_says_so() {
+    let world = world_with_toy("hooks: false\n");
+    let sent = send(&world, "reply word for word");
+    assert_eq!(
+        (&sent["source"], &sent["state"]),
+        (&Value::from("screen"), &Value::from("completed"))
+    );
+    assert!(
+        world
+            .ok(&["status", "toy", "--why"])
+            .contains("hooks          not used")
+    );
+}
+
+#[test]
+fn a_hook_without_a_host_is_silent_and_harmless() {
+    let world = World::new();
+    let output = world.run(&["hook-event", "/no/such/socket"]);
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+#[test]
+fn a_launch_that_dies_of_an_unknown_option_is_made_again_without_it() {
+    let world = World::new();
+    let program = world.home.path().join("claude");
+    let script = "#!/bin/bash\nif [ \"$1\" = --settings ]; then echo \"error: unknown option '--settings'\"; exit 1; fi\n\
+                  printf '> '; while read -r line; do echo \"you said $line\"; printf '> '; done\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let yaml = format!(
+        "name: old\ncommand: ['{}']\nprompt_template: '{{text}}'\n",
+        program.display()
+    );
+    let file = world.home.path().join("old.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    let started = world.run(&[
+        "start",
+        file.to_str().unwrap(),
+        "--name",
+        "toy",
+        "--port",
+        "0",
+    ]);
+    let told = String::from_utf8_lossy(&started.stderr).into_owned();
+    assert!(
+        started.status.success() && told.contains("takes no hooks by argument"),
+        "{told}"
+    );
+    world.wait_for_state("toy", "IDLE");
+    assert_eq!(send(&world, "hello")["reply"], "you said hello");
+}
+
+#[test]
+fn settings_of_a_project_that_are_a_pipe_do_not_hold_up_the_start() {
+    let world = World::new();
+    let settings = world.home.path().join(".claude");
+    std::fs::create_dir(&settings).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(settings.join("settings.json"))
+        .status();
+    assert!(made.unwrap().success());
+    start_toy(&world, "");
+    assert_eq!(send(&world, "reply well")["reply"], "well");
+}

@@ -1,0 +1,11 @@
+//! The commands, as a person types them: the built binary, real terminals, the dummy agent.
+
+mod answer;
+mod config;
+mod doctor;
+mod learn;
+mod list;
+mod logs;
+mod screens;
+mod send;
+mod start;

@@ -1,0 +1,153 @@
+//! `synapse start --foreground`, and `synapse attach` with keys of one's own.
+
+use std::process::Command;
+
+use synapse_pty::Exit;
+
+use crate::world::World;
+use crate::world::terminal::Terminal;
+
+#[test]
+fn in_the_foreground_it_says_where_it_is_and_ctrl_c_ends_it() {
+    let world = World::new();
+    let script = r#"before=$(stty -g); "$synapse" start dummy --port 0 --foreground; echo "code=$?"; test "$(stty -g)" = "$before" && echo it is as it was"#;
+    let mut terminal = Terminal::bash(&world, script);
+    let shown = terminal.wait_for("http://127.0.0.1:");
+    assert!(shown.contains("dummy (PID "), "{shown}");
+    assert!(shown.contains("agent started"), "its log is told: {shown}");
+    assert_eq!(
+        world.ok(&["send", "dummy", "say:hello", "--return"]),
+        "hello\n"
+    );
+    assert!(world.ok(&["logs", "dummy"]).contains("agent started"));
+    terminal.press("\x03");
+    terminal.wait_for("code=130");
+    terminal.wait_for("it is as it was");
+    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+}
+
+#[test]
+fn in_the_foreground_its_end_is_ours() {
+    let world = World::new();
+    let mut terminal = Terminal::open(&world, &["start", "dummy", "--port", "0", "--foreground"]);
+    terminal.wait_for("http://127.0.0.1:");
+    world.ok(&["send", "dummy", "exit:7"]);
+    assert_eq!(terminal.end().0, Exit::Code(7));
+}
+
+#[test]
+fn what_cannot_start_in_the_foreground_says_why() {
+    let world = World::new();
+    let profile = world.home.path().join("nothing.yaml");
+    std::fs::write(&profile, "name: nothing\ncommand: no-such-program\n").unwrap();
+    let output = world.run(&["start", profile.to_str().unwrap(), "--foreground"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("command not found"), "{error}");
+}
+
+#[test]
+fn a_second_agent_is_not_told_the_first_ones_log() {
+    let world = World::with_dummy();
+    world.ok(&["start", "dummy", "--port", "0", "--name", "other"]);
+    let log = world.ok(&["logs", "other"]);
+    assert!(
+        log.contains("other") && !log.contains("handle=\"dummy\""),
+        "{log}"
+    );
+}
+
+#[test]
+fn attach_detaches_with_the_keys_one_chose() {
+    let world = World::with_dummy();
+    let args = ["attach", "dummy", "--detach-keys", "ctrl-p,q"];
+    let mut terminal = Terminal::open(&world, &args);
+    terminal.wait_for("dummy>");
+    terminal.press("say:a\x1dd\r");
+    terminal.wait_until("the usual keys are only keys", |text| {
+        text.lines()
+            .filter(|line| line.starts_with("dummy>"))
+            .count()
+            == 2
+    });
+    terminal.press("\x10q");
+    let (exit, painted) = terminal.end();
+    assert_eq!(exit, Exit::Code(0));
+    assert!(
+        painted.contains("dummy is detached; it runs on"),
+        "{painted}"
+    );
+    assert_eq!(world.state("dummy"), "IDLE");
+    let refused = world.run(&["attach", "dummy", "--detach-keys", "f1"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(error.contains("ctrl-],d"), "{error}");
+}
+
+#[test]
+fn an_attached_terminal_is_given_back_on_a_signal() {
+    let world = World::with_dummy();
+    let script = r#"before=$(stty -g); "$synapse" attach dummy; test "$(stty -g)" = "$before" && echo it is as it was"#;
+    let mut terminal = Terminal::bash(&world, script);
+    terminal.wait_for("dummy>");
+    let shell = terminal.pid();
+    let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children"));
+    Command::new("kill")
+        .args(["-TERM", children.unwrap().trim()])
+        .status()
+        .unwrap();
+    terminal.wait_for("it is as it was");
+    assert_eq!(world.state("dummy"), "IDLE");
+}
+
+#[test]
+fn the_exit_code_of_a_program_that_ends_at_once_is_ours() {
+    let world = World::new();
+    let profile = world.home.path().join("short.yaml");
+    for code in [0, 7] {
+        let text = format!("name: short\ncommand: [sh, -c, 'echo words; exit {code}']\n");
+        std::fs::write(&profile, text).unwrap();
+        let (exit, painted) =
+            Terminal::open(&world, &[profile.to_str().unwrap(), "--port", "0"]).end();
+        assert_eq!(exit.code(), code, "{painted}");
+        assert!(painted.contains("words"), "{painted}");
+    }
+}
+
+#[test]
+fn a_command_with_a_slip_is_a_usage_error_that_names_the_right_one() {
+    let world = World::new();
+    for (slip, meant) in [("lsit", "list"), ("statuss", "status"), ("sned", "send")] {
+        let output = world.run(&[slip]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(
+            error.contains(&format!("nearest command is '{meant}'")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let world = World::with_dummy();
+    for command in ["completions bash", "man", "list --json", "profile list"] {
+        let script = format!("set -o pipefail; $synapse {command} | true");
+        let mut shell = Command::new("bash");
+        let synapse = world.command(&[]);
+        shell
+            .args(["-c", &script])
+            .env("synapse", synapse.get_program());
+        shell.envs(
+            synapse
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        let output = shell.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && error.is_empty(),
+            "{command}: {error}"
+        );
+    }
+}

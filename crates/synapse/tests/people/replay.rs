@@ -1,0 +1,214 @@
+//! `synapse profile …` and `synapse demo` as a user runs them.
+
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn synapse() -> Command {
+    Command::new(assert_cmd::cargo::cargo_bin!("synapse"))
+}
+
+fn recording(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/recordings")
+        .join(name)
+}
+
+/// The JSON lines of a replay.
+fn replay(name: &str, profile: &str) -> Vec<Value> {
+    let out = synapse()
+        .args(["profile", "replay", "--profile", profile, "--json"])
+        .arg(recording(name))
+        .assert()
+        .success();
+    let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn states(lines: &[Value]) -> Vec<&str> {
+    lines
+        .iter()
+        .filter_map(|line| line["reading"].as_str())
+        .collect()
+}
+
+/// Fails, and says these things.
+fn fails(args: &[&str], code: i32, said: &[&str]) {
+    let out = synapse().args(args).assert().code(code);
+    let text = String::from_utf8(out.get_output().stderr.clone()).unwrap();
+    for part in said {
+        assert!(
+            text.contains(part),
+            "{args:?} said {text:?}, without {part:?}"
+        );
+    }
+    assert!(out.get_output().stdout.is_empty(), "results only on stdout");
+}
+
+#[test]
+fn a_permission_dialog_is_replayed_as_json_lines() {
+    let lines = replay("claude/06_tool_yes.cast", "claude");
+    assert_eq!(
+        states(&lines),
+        ["starting", "idle", "busy", "asking", "busy", "idle"]
+    );
+    let asking = lines
+        .iter()
+        .find(|line| line["reading"] == "asking")
+        .unwrap();
+    let prompt = &asking["prompt"];
+    assert_eq!(prompt["kind"], "permission");
+    assert_eq!(prompt["question"], "Do you want to proceed?");
+    assert_eq!(
+        prompt["options"][2],
+        serde_json::json!({"label": "No", "key": "3"})
+    );
+    assert_eq!(prompt["selected"], 0);
+    assert_eq!(prompt["fingerprint"].as_str().unwrap().len(), 16);
+    let turn = &lines.last().unwrap()["turn"];
+    assert_eq!(turn["typed"], "tool:touch made.txt && echo made-it");
+    assert_eq!(turn["reply"], "tool done: made-it");
+    assert_eq!(turn["outcome"], "completed");
+}
+
+#[test]
+fn outcomes_are_told_apart() {
+    for (name, outcome) in [
+        ("claude/05_interrupt_esc.cast", "interrupted"),
+        ("codex/06_tool_no_key.cast", "interrupted"),
+        ("codex/09_error_400.cast", "failed"),
+        ("gemini/02_short.cast", "completed"),
+    ] {
+        let lines = replay(name, name.split('/').next().unwrap());
+        let turn = lines.iter().find_map(|line| line.get("turn")).unwrap();
+        assert_eq!(turn["outcome"], outcome, "{name}");
+    }
+}
+
+#[test]
+fn a_queued_message_is_a_turn_of_its_own() {
+    let lines = replay("gemini/11_busy_queue.cast", "gemini");
+    let turns: Vec<&Value> = lines.iter().filter_map(|line| line.get("turn")).collect();
+    assert_eq!(turns.len(), 2);
+    assert_eq!(turns[1]["typed"], "say:second message");
+    assert_eq!(turns[1]["reply"], "second message");
+}
+
+#[test]
+fn an_exit_ends_the_replay() {
+    let lines = replay("codex/12_exit_ctrlc.cast", "codex");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (&last["reading"], &last["evidence"]),
+        (&"exited".into(), &"exit: 130".into())
+    );
+}
+
+#[test]
+fn without_json_the_screen_is_shown_as_text() {
+    let out = synapse()
+        .args(["profile", "replay", "--profile", "gemini"])
+        .arg(recording("gemini/06_tool_yes.cast"))
+        .assert()
+        .success();
+    let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.contains("asking   menu on screen: Allow execution of [Shell]?"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1  Allow once") && text.contains("│ ● 1. Allow once"),
+        "{text}"
+    );
+    assert!(
+        !text.contains('\x1b'),
+        "no escape sequences without a terminal"
+    );
+}
+
+#[test]
+fn a_recording_may_come_from_standard_input() {
+    let text = std::fs::read_to_string(recording("claude/02_short.cast")).unwrap();
+    synapse()
+        .args(["profile", "replay", "-", "--profile", "claude"])
+        .write_stdin(text)
+        .assert()
+        .success();
+}
+
+#[test]
+fn bad_files_are_named_with_the_place() {
+    let dir = std::env::temp_dir().join(format!("synapse-replay-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let path = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    let (cut, profile) = (path("cut.cast"), path("bad.yaml"));
+    std::fs::write(
+        &cut,
+        "{\"version\": 2, \"width\": 80, \"height\": 24}\n[0.1, \"o\", \"x",
+    )
+    .unwrap();
+    std::fs::write(&profile, "name: toy\nidle_regex: '('\n").unwrap();
+    fails(&["profile", "replay", &cut], 1, &["cut.cast", "line 2"]);
+    fails(
+        &["profile", "replay", "no-such.cast"],
+        1,
+        &["cannot read no-such.cast"],
+    );
+    fails(
+        &["profile", "replay", &cut, "--profile", "nobody"],
+        1,
+        &["no profile 'nobody'", "aider, claude"],
+    );
+    fails(
+        &["profile", "check", &profile],
+        1,
+        &["bad.yaml", "line 2", "unclosed group"],
+    );
+    fails(&["profile", "replay"], 2, &["FILE"]);
+    fails(
+        &["profile", "replay", &cut, "--speed", "0"],
+        2,
+        &["not a speed"],
+    );
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn profiles_are_listed_shown_and_checked() {
+    let out = synapse()
+        .args(["profile", "list", "--json"])
+        .assert()
+        .success();
+    let rows: Value = serde_json::from_slice(&out.get_output().stdout).unwrap();
+    let names: Vec<_> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "aider", "claude", "cn", "codex", "copilot", "dummy", "gemini", "generic", "gptme",
+            "opencode", "pi", "qwen"
+        ]
+    );
+    let out = synapse()
+        .args(["profile", "show", "claude"])
+        .assert()
+        .success();
+    assert!(String::from_utf8_lossy(&out.get_output().stdout).contains("name: claude"));
+}
+
+#[test]
+fn the_demo_runs_without_a_terminal_and_ends_by_itself() {
+    let out = synapse().arg("demo").write_stdin("").assert().success();
+    let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.contains("asking") && text.contains("tool done: made-it"),
+        "{text}"
+    );
+}
