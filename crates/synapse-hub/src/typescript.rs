@@ -58,6 +58,6 @@ fn the_page_knows_the_types_of_the_wire() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == text,
-        "{FILE} is old; UPDATE_TYPES=1 cargo test -p synapse hub::typescript"
+        "{FILE} is old; `make docs` writes it"
     );
 }
