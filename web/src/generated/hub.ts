@@ -1,4 +1,4 @@
-// Made from the Rust types by crates/synapse/src/hub/typescript.rs; do not edit.
+// Made from the Rust types by crates/synapse-hub/src/typescript.rs; do not edit.
 
 export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped";
 
