@@ -27,14 +27,12 @@ pub struct TasksAnswer {
     pub tasks: Vec<TaskShape>,
 }
 
-/// A task.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TaskShape {
     pub id: String,
     pub context_id: String,
     pub status: StatusShape,
     pub message: MessageShape,
-    /// Who asked.
     pub sender: String,
     /// From 1 to 5.
     pub priority: u8,
@@ -132,7 +130,6 @@ impl StatusShape {
     }
 }
 
-/// What was said.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct MessageShape {
     /// user or agent.
@@ -176,11 +173,9 @@ impl ResponseShape {
 pub struct StandingShape {
     /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
     pub status: String,
-    /// How we know.
     pub evidence: String,
     /// How many tasks wait.
     pub queue: usize,
-    /// What it asks.
     pub prompt: Option<PromptShape>,
     /// The task at hand.
     pub task: Option<String>,

@@ -1,5 +1,5 @@
-//! The types of the wire as TypeScript, for the page: `web/src/generated/hub.ts`. Checked to be what
-//! the Rust types say; `UPDATE_TYPES=1 cargo test -p synapse hub::typescript` writes it anew.
+//! The types of the wire as TypeScript, for the page: `web/src/generated/hub.ts`. Checked to be what the Rust types
+//! say; `make docs` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ const FILE: &str = "../../web/src/generated/hub.ts";
 #[test]
 fn the_page_knows_the_types_of_the_wire() {
     let mut text =
-        "// Made from the Rust types by crates/synapse/src/hub/typescript.rs; do not edit.\n"
+        "// Made from the Rust types by crates/synapse-hub/src/typescript.rs; do not edit.\n"
             .to_owned();
     for declaration in [
         Status::decl(),
@@ -58,6 +58,6 @@ fn the_page_knows_the_types_of_the_wire() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == text,
-        "{FILE} is old; UPDATE_TYPES=1 cargo test -p synapse hub::typescript"
+        "{FILE} is old; `make docs` writes it"
     );
 }

@@ -1,5 +1,5 @@
 //! The only way to start a process. It removes the hub's token from the environment, because an agent, a
-//! git filter or a browser could read it there. `tests/hostile/children.rs` checks that no other way is
+//! git filter or a browser could read it there. `tests/attacks/hostile/children.rs` checks that no other way is
 //! used.
 
 use std::ffi::OsStr;

@@ -38,7 +38,6 @@ use synapse_session::SessionHandle;
 /// What all resources share.
 #[derive(Clone)]
 pub struct Served {
-    /// The agent.
     pub session: SessionHandle,
     /// What it says of itself, and whom it tells of its tasks.
     pub a2a: Arc<A2a>,

@@ -1,4 +1,4 @@
-// Made from the Rust types by crates/synapse/src/hub/typescript.rs; do not edit.
+// Made from the Rust types by crates/synapse-hub/src/typescript.rs; do not edit.
 
 export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped";
 
@@ -188,11 +188,7 @@ export type Answer = {
 /**
  * What was answered; a password is not told.
  */
-value: string, 
-/**
- * The device.
- */
-by: string, 
+value: string, by: string, 
 /**
  * The rule that answered instead of a person.
  */

@@ -1,5 +1,4 @@
-//! docs/config.md, made from the keys, the variables and the paths. `UPDATE_DOCS=1 cargo test -p synapse
-//! config::reference` writes it.
+//! docs/config.md, generated from the keys, the variables and the paths; `make docs` writes it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,11 +14,11 @@ const FILE: &str = "../../docs/config.md";
 fn reference() -> String {
     let mut text = "# Configuration
 
-<!-- Generated from crates/synapse/src/config by its test `reference`; UPDATE_DOCS=1 writes it. Do not edit. -->
+<!-- Generated from crates/synapse-machine/src/config by `make docs`. Do not edit. -->
 
 Synapse works without any configuration. `synapse config` shows every setting, its value, and where the value comes
-from: the default, a line of the file, or the environment. A key that Synapse does not know is a warning, which names
-the nearest one; a wrong value is an error, which says where it stands and what would be right.
+from: the default, a line of the file, or the environment. An unknown key is a warning that names the nearest known
+one; a wrong value is an error that says where it is and what would be right.
 
 ## ~/.synapse/config.yaml
 
@@ -132,7 +131,7 @@ fn the_reference_is_what_the_code_says() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == text,
-        "{FILE} is old; UPDATE_DOCS=1 cargo test -p synapse config::reference"
+        "{FILE} is old; `make docs` writes it"
     );
 }
 

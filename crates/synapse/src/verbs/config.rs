@@ -83,7 +83,7 @@ fn setting(setting: Setting) -> Row {
 fn variable(variable: &Variable) -> Row {
     let value = std::env::var_os(variable.name).filter(|value| !value.is_empty());
     let (value, source) = match value {
-        None => (Value::Null, "default"),
+        None => (Value::Null, "not set"),
         Some(_) if variable.is_secret => (SECRET.into(), "environment"),
         Some(value) => (value.to_string_lossy().into(), "environment"),
     };

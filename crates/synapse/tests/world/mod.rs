@@ -107,7 +107,7 @@ impl World {
 
     /// The state of the task whose message is this.
     pub fn task_state(&self, message: &str) -> String {
-        let tasks = self.json(&["tasks", "dummy", "--json"]);
+        let tasks = self.json(&["tasks", "--json"]);
         let tasks = tasks["tasks"].as_array().unwrap().clone();
         let task = tasks
             .iter()
