@@ -61,7 +61,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** The square of the Stop button, as seed 004 draws it. */
+/** The square of the Stop button. */
 export function StopIcon() {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" fill="currentColor">

@@ -1,4 +1,4 @@
-// The Stop button: Idle → Sending → Success or Error → Idle, as seed 004 draws it. Pure; time is an argument.
+// The Stop button: Idle → Sending → Success or Error → Idle. Pure; time is an argument.
 // One press a second, ten a minute; the state only ever follows what the hub confirmed.
 
 export type StopState = "idle" | "sending" | "success" | "error";
