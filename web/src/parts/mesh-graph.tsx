@@ -35,49 +35,49 @@ export function MeshGraph({ mesh, picked, onPick }: Props) {
         </button>
       </div>
       <div class="graph-box" tabIndex={0} role="region" aria-label={t("mesh.graphLabel")} onWheel={onWheel}>
-      <svg class={`graph${drawing.isDense ? " is-dense" : ""}${zoom > 1 ? " is-zoomed" : ""}`} style={{ width: `${zoom * 100}%` }} viewBox={`0 0 ${drawing.width} ${drawing.height}`} role="group" aria-label={t("mesh.graphLabel")}>
-        <defs>
-          <marker id="arrow" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="11" markerHeight="11" markerUnits="userSpaceOnUse" orient="auto-start-reverse">
-            <path d="M0 1 9 5 0 9z" class="arrow" />
-          </marker>
-        </defs>
-        {drawing.arcs.map((arc) => {
-          const id = `${arc.edge.from} ${arc.edge.to}`;
-          const label = tn("mesh.edge", arc.edge.count, { from: name.get(arc.edge.from) ?? "", to: name.get(arc.edge.to) ?? "" });
-          const pick = () => onPick(picked === id ? null : id);
-          return (
-            <g
-              key={id}
-              class={`edge${people.has(arc.edge.from) || people.has(arc.edge.to) ? " of-person" : ""}${picked === id ? " is-picked" : ""}${arc.edge.live > 0 ? " is-live" : ""}`}
-              role="button"
-              tabIndex={0}
-              aria-label={label}
-              aria-pressed={picked === id}
-              onClick={pick}
-              onKeyDown={(event) => {
-                if (event.key !== "Enter" && event.key !== " ") return;
-                event.preventDefault();
-                pick();
-              }}
-            >
-              <title>{label}</title>
-              <path d={arc.path} class="edge-area" />
-              <path d={arc.path} class="edge-line" stroke-width={arc.width} marker-end="url(#arrow)" />
-              {arc.label && (
-                <>
-                  <circle cx={arc.label.x} cy={arc.label.y} r="11" class="edge-count-back" />
-                  <text x={arc.label.x} y={arc.label.y + 4} class="edge-count">
-                    {arc.edge.count}
-                  </text>
-                </>
-              )}
-            </g>
-          );
-        })}
-        {drawing.spots.map((spot) => (
-          <NodeMark key={spot.node.id} node={spot.node} x={spot.x} y={spot.y} isDense={drawing.isDense} />
-        ))}
-      </svg>
+        <svg class={`graph${drawing.isDense ? " is-dense" : ""}${zoom > 1 ? " is-zoomed" : ""}`} style={{ width: `${zoom * 100}%` }} viewBox={`0 0 ${drawing.width} ${drawing.height}`} role="group" aria-label={t("mesh.graphLabel")}>
+          <defs>
+            <marker id="arrow" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="11" markerHeight="11" markerUnits="userSpaceOnUse" orient="auto-start-reverse">
+              <path d="M0 1 9 5 0 9z" class="arrow" />
+            </marker>
+          </defs>
+          {drawing.arcs.map((arc) => {
+            const id = `${arc.edge.from} ${arc.edge.to}`;
+            const label = tn("mesh.edge", arc.edge.count, { from: name.get(arc.edge.from) ?? "", to: name.get(arc.edge.to) ?? "" });
+            const pick = () => onPick(picked === id ? null : id);
+            return (
+              <g
+                key={id}
+                class={`edge${people.has(arc.edge.from) || people.has(arc.edge.to) ? " of-person" : ""}${picked === id ? " is-picked" : ""}${arc.edge.live > 0 ? " is-live" : ""}`}
+                role="button"
+                tabIndex={0}
+                aria-label={label}
+                aria-pressed={picked === id}
+                onClick={pick}
+                onKeyDown={(event) => {
+                  if (event.key !== "Enter" && event.key !== " ") return;
+                  event.preventDefault();
+                  pick();
+                }}
+              >
+                <title>{label}</title>
+                <path d={arc.path} class="edge-area" />
+                <path d={arc.path} class="edge-line" stroke-width={arc.width} marker-end="url(#arrow)" />
+                {arc.label && (
+                  <>
+                    <circle cx={arc.label.x} cy={arc.label.y} r="11" class="edge-count-back" />
+                    <text x={arc.label.x} y={arc.label.y + 4} class="edge-count">
+                      {arc.edge.count}
+                    </text>
+                  </>
+                )}
+              </g>
+            );
+          })}
+          {drawing.spots.map((spot) => (
+            <NodeMark key={spot.node.id} node={spot.node} x={spot.x} y={spot.y} isDense={drawing.isDense} />
+          ))}
+        </svg>
       </div>
     </div>
   );

@@ -12,7 +12,7 @@ import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
 import { lazy } from "../parts/lazy";
 import { ToastStack } from "../parts/toast-stack";
-import { useFetched } from "../parts/use-fetched";
+import { useFollowed } from "../parts/use-followed";
 import { WorktreeFacts } from "../parts/worktree-facts";
 import { AGENT_TABS, agentUrl, go, worktreeUrl, type AgentTab } from "../state/route";
 import { isWide } from "../state/window";
@@ -29,6 +29,7 @@ const InfoTab = lazy(() => import("./later").then((file) => file.InfoTab));
 const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) => file.TerminalView));
 
 const MOST_PEERS = 4;
+const FOLLOW_MS = 10_000;
 
 const bindStop = (press: () => void) => (screenActs.stop = press);
 
@@ -78,7 +79,7 @@ function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: s
   const openFile = (file: string) => go(agentUrl(agent.id, { tab: "files", path: file }));
   switch (tab) {
     case "changes":
-      return <ChangesTab worktree={agent.worktree} path={path} fileUrl={(file) => agentUrl(agent.id, { tab: "files", path: file })} />;
+      return <ChangesTab worktree={agent.worktree} agent={agent} path={path} fileUrl={(file) => agentUrl(agent.id, { tab: "files", path: file })} />;
     case "files":
       return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} />;
     case "info":
@@ -118,9 +119,9 @@ function AgentHead({ agent }: { agent: Agent }) {
   );
 }
 
-/** Asked again whenever the agent has come to rest, since that is when files have changed. */
+/** Asked again whenever the agent has come to rest, since that is when files have changed, and now and then. */
 function BranchFacts({ agent }: { agent: Agent }) {
-  const found = useFetched(() => api.worktree(agent.worktree), [agent.worktree, worktreesVersion.value, agent.status === "idle"]);
+  const found = useFollowed(() => api.worktree(agent.worktree), [agent.worktree, worktreesVersion.value, agent.status === "idle"], FOLLOW_MS);
   return found.value && !found.error ? <WorktreeFacts tree={found.value.worktree} /> : null;
 }
 

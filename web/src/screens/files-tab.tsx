@@ -7,6 +7,7 @@ import { CopyButton } from "../parts/copy-button";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Icon } from "../parts/icon";
+import { isPicture, Picture } from "../parts/picture";
 import { Loading } from "../parts/screen-head";
 import { useFetched } from "../parts/use-fetched";
 import { bytes } from "../state/when";
@@ -118,7 +119,7 @@ function FileView({ worktree, file }: { worktree: string; file: FileText }) {
         {file.text !== null && <CopyButton text={file.text} />}
       </figcaption>
       {file.text === null ? (
-        <p class="hint">{t("file.binary")}</p>
+        isPicture(file.path) ? <Picture worktree={worktree} path={file.path} /> : <p class="hint">{t("file.binary")}</p>
       ) : (
         <pre class="code numbered" tabIndex={0} aria-label={file.path}>
           <CodeLines lines={lines} language={endingOf(file.path)} isNumbered />

@@ -71,12 +71,12 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
 function NeverHeard() {
   return (
     <>
-    <Empty title={t("agent.gone")}>
-      <a class="button" href="/">
-        {t("nav.agents")}
-      </a>
-    </Empty>
-    <ToastStack />
+      <Empty title={t("agent.gone")}>
+        <a class="button" href="/">
+          {t("nav.agents")}
+        </a>
+      </Empty>
+      <ToastStack />
     </>
   );
 }

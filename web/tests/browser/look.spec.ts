@@ -64,7 +64,7 @@ test("the theme follows the system, and what was chosen over it", async ({ enter
   expect(await ground()).toBe(dark);
 });
 
-test("the page speaks Japanese, with the contract's words for a failed stop", async ({ enter, world, fresh }) => {
+test("the page speaks Japanese, with exact words for a failed stop", async ({ enter, world, fresh }) => {
   const page = await enter("/settings");
   await page.getByLabel("Language").selectOption("ja");
   await expect(page.getByRole("heading", { name: "設定", level: 1 })).toBeVisible();

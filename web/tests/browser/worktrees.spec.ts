@@ -18,10 +18,25 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   const folder = join(world.home, `shop-${branch}`);
   writeFileSync(join(folder, "src/cart.py"), "def total(prices):\n    return round(sum(prices), 2)\n");
   writeFileSync(join(folder, `${branch}.md`), "# Login\n");
+  const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  writeFileSync(join(folder, "dot.png"), dot);
   await openTab(page, "Changes");
-  await page.getByRole("button", { name: "Refresh" }).click();
-  await expect(page.locator(".changed-file")).toHaveCount(2);
+  // Changes follow the disk.
+  await expect(page.locator(".changed-file")).toHaveCount(3);
+  await expect(page.getByRole("img", { name: "dot.png" })).toBeVisible();
+  writeFileSync(join(folder, `${branch}.md`), "# Login\n\nmore\n");
+  await expect(page.locator(".diff-add").filter({ hasText: "more" })).toBeVisible();
   await expect(page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" })).toBeVisible();
+  // Lines take comments, which are sent as one message.
+  const row = page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" });
+  await row.hover();
+  await row.getByRole("button", { name: "Comment on line 2" }).click();
+  await page.getByRole("textbox", { name: "Comment", exact: true }).fill("use decimals");
+  await page.getByRole("button", { name: "Add comment" }).click();
+  await page.getByRole("button", { name: `Send to ${agent}` }).click();
+  await expect(page.getByRole("button", { name: `Send to ${agent}` })).toHaveCount(0);
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await expect(page.locator(".entry .bubble").last()).toContainText("src/cart.py:2\n>     return round(sum(prices), 2)\nuse decimals");
   await openTab(page, "Files");
   await page.getByRole("button", { name: "src" }).click();
   await page.getByRole("button", { name: "cart.py" }).click();
@@ -39,7 +54,7 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   await expect(dialog).toContainText("This would be lost:");
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByTestId("loss")).toContainText("1 changed file that");
-  await expect(page.getByTestId("loss")).toContainText("1 new file that");
+  await expect(page.getByTestId("loss")).toContainText("2 new files that");
   await dialog.getByRole("button", { name: "Keep" }).click();
 
   await page.getByRole("button", { name: "Merge…" }).click();

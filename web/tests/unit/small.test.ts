@@ -9,6 +9,7 @@ import { firstWords } from "../../src/state/last-task";
 import { bestFirst } from "../../src/state/match";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
 import { looksLikeDiff, rows } from "../../src/state/patch";
+import { messageOf, type Remark } from "../../src/state/review";
 import { isDefault, questionOf, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
 import { agentUrl, parseRoute } from "../../src/state/route";
 import { actOf } from "../../src/state/shortcuts";
@@ -56,6 +57,13 @@ describe("what was typed into the palette", () => {
     const names = ["src/cart.py shop", "carter", "go cart", "cart", "discart"];
     expect(bestFirst(names, "cart", (name) => name)).toEqual(["cart", "carter", "src/cart.py shop", "go cart", "discart"]);
     expect(bestFirst(names, "shop src", (name) => name)).toEqual(["src/cart.py shop"]);
+  });
+});
+
+describe("comments on changes", () => {
+  it("are one message, in the order of the files", () => {
+    const remark = (over: Partial<Remark>): Remark => ({ path: "b.py", line: 2, isOld: false, code: "x = 1", text: "why?", ...over });
+    expect(messageOf("Comments:", [remark({}), remark({ path: "a.py", line: 9, isOld: true, text: "keep it" })])).toBe("Comments:\n\na.py:9 (removed)\n> x = 1\nkeep it\n\nb.py:2\n> x = 1\nwhy?");
   });
 });
 
