@@ -78,7 +78,7 @@ impl Orders {
             pattern: self.routing.pattern.clone(),
             passes_unknown: self.routing.passthrough_on_fail,
             lines: self.routing.enabled,
-            requests: sender,
+            outbox: sender,
         };
         (setup, requests)
     }
