@@ -54,7 +54,7 @@ impl Exit {
     }
 }
 
-/// Holds the child_watcher thread. The leader stays unreaped until this is dropped, so that its number,
+/// Holds the child watcher thread. The leader stays unreaped until this is dropped, so that its number,
 /// which is the session's, belongs to nobody else meanwhile.
 #[derive(Debug)]
 pub(super) struct ChildWatcher {
@@ -72,7 +72,7 @@ impl ChildWatcher {
         let (release, released) = mpsc::channel();
         let (sender, state) = watch::channel(State::Running);
         let thread = thread::Builder::new()
-            .name("pty-child_watcher".into())
+            .name("child watcher".into())
             .spawn(move || match begin(&spawn, slave) {
                 Ok((leader, ids, reports)) => {
                     let _ = started.send(Ok(ids));
@@ -82,7 +82,7 @@ impl ChildWatcher {
             })
             .map_err(SpawnError::Terminal)?;
         let ids = starting.recv().map_err(|_| {
-            SpawnError::Terminal(io::Error::other("the child_watcher thread is gone"))
+            SpawnError::Terminal(io::Error::other("the child watcher is gone"))
         })??;
         Ok(Self {
             pid: ids.program,

@@ -2,7 +2,7 @@
 //! and its end. It knows nothing of what the bytes mean.
 //!
 //! ```text
-//! host ── child_watcher thread ─► leader ─► program
+//! host ── child watcher thread ─► leader ─► program
 //!   ◄──── reports (pipe) ────┘          │
 //!   ◄──── output thread ◄── master ◄────┘
 //! ```

@@ -45,7 +45,7 @@ pub(super) struct Admitted {
     pub(super) cut: Option<TaskId>,
 }
 
-/// Looks whether entries may follow what came before. TaskHeads in `draft` count more than those in
+/// Looks whether entries may follow what came before. Heads in `draft` count more than those in
 /// `open`; neither is changed.
 pub(super) fn admit(
     entries: &[Entry],

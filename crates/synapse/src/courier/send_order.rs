@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 #[derive(Debug, Default)]
 pub(super) struct SendOrder(HashMap<String, oneshot::Receiver<()>>);
 
-/// A place in a send_order. Whoever is behind goes on when it is left or gone.
+/// A place in a send order. Whoever is behind goes on when it is left or gone.
 #[derive(Clone, Debug)]
 pub(super) struct OrderSlot {
     ahead: Arc<Mutex<Option<oneshot::Receiver<()>>>>,

@@ -8,7 +8,7 @@ use synapse_machine::token::{Token, Tokens};
 /// The names under which a client knows this machine as itself.
 const OWN: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// The access_policy of one agent.
+/// The access policy of one agent.
 #[derive(Debug)]
 pub struct AccessPolicy {
     /// The address others know the agent by, without a slash at its end.
@@ -38,7 +38,7 @@ pub(super) enum Name {
 }
 
 impl AccessPolicy {
-    /// The access_policy of an agent that is reached like this.
+    /// The access policy of an agent that is reached like this.
     pub fn new(reach: &ListenConfig, endpoint: &str, tokens: &Tokens) -> Self {
         let public = reach.public_url.as_ref();
         let mut names = reach.host_names.clone();
