@@ -78,10 +78,12 @@ impl Task {
     /// # Errors
     /// When it may not follow those before it; the task is then unchanged.
     pub fn apply(&mut self, event: Event) -> Result<(), IllegalEvent> {
+        self.state().after(&event.fact)?;
         match event.fact {
             Fact::Submitted { .. } => return Err(IllegalEvent::SubmittedTwice),
             Fact::Moved { status } => {
-                self.move_to(status)?;
+                self.status = status;
+                self.note = None;
                 self.since = self.since.max(event.at);
             }
             Fact::ArtifactOpened { artifact, body } => self.open(artifact, body)?,
@@ -100,9 +102,8 @@ impl Task {
                     .ok_or(IllegalEvent::NotGrowing(artifact))?
                     .extend(parts);
             }
-            Fact::Answered { message } => self.answer(message)?,
+            Fact::Answered { message } => self.answer(message),
             Fact::Noted { text } => {
-                self.check_in_turn()?;
                 // While a question is open, the question is what a client must see.
                 if self.state() == TaskState::Working {
                     self.note = Some(text);
@@ -110,12 +111,10 @@ impl Task {
                 }
             }
             Fact::Spoke { message } => {
-                self.check_in_turn()?;
                 self.history.push(message.clone());
                 self.spoken = Some(message);
             }
             Fact::Replied { said } => {
-                self.check_in_turn()?;
                 self.reply = Some(said);
             }
             Fact::ArtifactClosed { artifact } => self.open_artifact(&artifact)?.is_closed = true,
@@ -196,28 +195,15 @@ impl Task {
         self.since
     }
 
-    fn move_to(&mut self, status: Status) -> Result<(), IllegalEvent> {
-        let (from, to) = (self.state(), status.state());
-        if !from.can_become(to) {
-            return Err(IllegalEvent::Move { from, to });
-        }
-        self.status = status;
-        self.note = None;
-        Ok(())
-    }
-
     /// Keeps the question that was open, in the agent's words, and the answer behind it.
-    fn answer(&mut self, message: Message) -> Result<(), IllegalEvent> {
-        self.check_in_turn()?;
+    fn answer(&mut self, message: Message) {
         if let Status::InputRequired { question } = &self.status {
             self.history.push(question.to_message(&self.id));
         }
         self.history.push(message);
-        Ok(())
     }
 
     fn open(&mut self, id: ArtifactId, body: Body) -> Result<(), IllegalEvent> {
-        self.check_in_turn()?;
         match self.artifacts.iter_mut().find(|artifact| artifact.id == id) {
             Some(known) if known.is_closed => return Err(IllegalEvent::ClosedArtifact(id)),
             Some(known) => known.body = body,
@@ -231,7 +217,6 @@ impl Task {
     }
 
     fn open_artifact(&mut self, id: &ArtifactId) -> Result<&mut Artifact, IllegalEvent> {
-        self.check_in_turn()?;
         match self
             .artifacts
             .iter_mut()
@@ -240,13 +225,6 @@ impl Task {
             None => Err(IllegalEvent::UnknownArtifact(id.clone())),
             Some(known) if known.is_closed => Err(IllegalEvent::ClosedArtifact(id.clone())),
             Some(known) => Ok(known),
-        }
-    }
-
-    fn check_in_turn(&self) -> Result<(), IllegalEvent> {
-        match self.state() {
-            TaskState::Working | TaskState::InputRequired => Ok(()),
-            state => Err(IllegalEvent::ArtifactOutOfTurn(state)),
         }
     }
 }
@@ -297,6 +275,30 @@ impl TaskState {
                 matches!(next, Self::Working | Self::InputRequired) || next.is_final()
             }
             Self::Completed | Self::Failed | Self::Canceled | Self::Rejected => false,
+        }
+    }
+
+    /// The state after something more has happened, if that may happen now. Whoever folds events asks here; which
+    /// artifacts there are is known to the task alone.
+    ///
+    /// # Errors
+    /// When it may not follow.
+    pub fn after(self, fact: &Fact) -> Result<Self, IllegalEvent> {
+        match fact {
+            Fact::Submitted { .. } => Err(IllegalEvent::SubmittedTwice),
+            Fact::Moved { status } => {
+                let next = status.state();
+                if self.can_become(next) {
+                    Ok(next)
+                } else {
+                    Err(IllegalEvent::Move {
+                        from: self,
+                        to: next,
+                    })
+                }
+            }
+            _ if matches!(self, Self::Working | Self::InputRequired) => Ok(self),
+            _ => Err(IllegalEvent::ArtifactOutOfTurn(self)),
         }
     }
 

@@ -268,6 +268,9 @@ pub struct ReceiptShape {
     pub sent: Option<String>,
     pub was: String,
     pub now: String,
+    /// Nothing runs and nothing is asked: it was seen.
+    #[serde(default)]
+    pub confirmed: bool,
 }
 
 /// A time as it goes over the wire.

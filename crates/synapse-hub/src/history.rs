@@ -16,9 +16,6 @@ use synapse_machine::registry::Entry;
 use synapse_store::sweep::sweep;
 use synapse_store::{Cursor, Filter, Kept, Reader, StoreError};
 
-/// Tasks of one agent that are looked at to know what it is at.
-const LATEST: usize = 50;
-
 /// What somebody looks for.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
@@ -171,18 +168,6 @@ pub(super) async fn latest(
     let mut lines: Vec<TaskLine> = page.tasks.iter().map(line).collect();
     lines.sort_by_key(|line| line.at.parse::<Timestamp>().unwrap_or_default());
     Ok(lines)
-}
-
-/// Whether an agent has a task that is not over.
-pub(super) async fn is_at_work(hub: &Hub, entry: &Entry) -> Result<bool, Problem> {
-    let agent = entry.agent_id.to_string();
-    let filter = Filter {
-        agent: Some(agent),
-        limit: LATEST,
-        ..Filter::default()
-    };
-    let page = read(hub, move |reader| reader.page(&filter)).await?;
-    Ok(page.tasks.iter().any(|kept| !kept.task.state().is_final()))
 }
 
 /// Fails the tasks of hosts that died; nobody else will end them.

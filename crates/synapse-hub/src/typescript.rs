@@ -56,8 +56,5 @@ fn the_page_knows_the_types_of_the_wire() {
         std::fs::write(&path, &text).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == text,
-        "{FILE} is old; `make docs` writes it"
-    );
+    assert!(written == text, "{FILE} is old; `make docs` writes it");
 }

@@ -81,9 +81,9 @@ impl ChildWatcher {
                 Err(error) => drop(started.send(Err(error))),
             })
             .map_err(SpawnError::Terminal)?;
-        let ids = starting.recv().map_err(|_| {
-            SpawnError::Terminal(io::Error::other("the child watcher is gone"))
-        })??;
+        let ids = starting
+            .recv()
+            .map_err(|_| SpawnError::Terminal(io::Error::other("the child watcher is gone")))??;
         Ok(Self {
             pid: ids.program,
             leader: ids.leader,

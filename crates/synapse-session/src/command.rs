@@ -144,6 +144,8 @@ pub struct Receipt {
     pub was: State,
     /// What it does since.
     pub now: State,
+    /// Nothing runs and nothing is asked: it was seen.
+    pub confirmed: bool,
 }
 
 /// What is to be seen of an agent.

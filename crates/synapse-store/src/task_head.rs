@@ -98,20 +98,8 @@ impl TaskHead {
         if entry.number != self.last + 1 {
             return Err(out_of_order(entry, self.last + 1));
         }
-        match &entry.event.fact {
-            Fact::Submitted { .. } => return Err(illegal(entry, IllegalEvent::SubmittedTwice)),
-            Fact::Moved { status } => {
-                let (from, to) = (self.state, status.state());
-                if !from.can_become(to) {
-                    return Err(illegal(entry, IllegalEvent::Move { from, to }));
-                }
-                self.state = to;
-            }
-            _ if !matches!(self.state, TaskState::Working | TaskState::InputRequired) => {
-                return Err(illegal(entry, IllegalEvent::ArtifactOutOfTurn(self.state)));
-            }
-            _ => {}
-        }
+        let next = self.state.after(&entry.event.fact);
+        self.state = next.map_err(|error| illegal(entry, error))?;
         self.last = entry.number;
         self.updated_at = self.updated_at.max(entry.event.at);
         self.bytes += weight(&entry.event);
@@ -174,8 +162,11 @@ fn illegal(entry: &Entry, reason: IllegalEvent) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use synapse_a2a::id::{ContextId, MessageId};
+    use synapse_a2a::artifact::Body;
+    use synapse_a2a::event::Question;
+    use synapse_a2a::id::{ArtifactId, ContextId, MessageId};
     use synapse_a2a::message::{Message, Role};
+    use synapse_a2a::task::Task;
 
     use super::*;
 
@@ -209,6 +200,48 @@ mod tests {
 
     fn numbers(admitted: &Admitted) -> Vec<u64> {
         admitted.rows.iter().map(|row| row.number).collect()
+    }
+
+    proptest::proptest! {
+        /// Whatever happens in whichever order, the store takes what the task takes and stands where it stands.
+        #[test]
+        fn the_head_agrees_with_the_task(steps in proptest::collection::vec(0..8_u8, 0..12)) {
+            let first = submitted();
+            let mut task = Task::begin(first.event.clone()).unwrap();
+            let mut heads = open_after(&[first]);
+            let mut number = 1;
+            for step in steps {
+                let fact = match step {
+                    0 => Fact::Moved { status: Status::Working },
+                    1 => Fact::Moved { status: Status::Completed },
+                    2 => Fact::Moved { status: Status::Canceled { reason: "x".to_owned() } },
+                    3 => Fact::Noted { text: "x".to_owned() },
+                    4 => Fact::Moved { status: Status::Submitted },
+                    5 => Fact::ArtifactOpened { artifact: ArtifactId::new("a"), body: Body::text("x") },
+                    6 => Fact::Moved { status: Status::InputRequired { question: question() } },
+                    _ => submitted().event.fact,
+                };
+                let next = entry(number + 1, fact);
+                let by_task = task.apply(next.event.clone());
+                let by_store = admit(&[next], &TaskHeads::new(), &heads);
+                proptest::prop_assert_eq!(by_task.is_ok(), by_store.is_ok());
+                if let Ok(admitted) = by_store {
+                    number += 1;
+                    heads = admitted.heads;
+                }
+                proptest::prop_assert_eq!(heads[&TaskId::new("t")].state, task.state());
+            }
+        }
+    }
+
+    fn question() -> Question {
+        Question {
+            kind: "text".to_owned(),
+            prompt: "Go on?".to_owned(),
+            options: Vec::new(),
+            default: None,
+            fingerprint: "f".to_owned(),
+        }
     }
 
     #[test]

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use synapse_a2a::task::TaskState;
 
 use super::{Client, Events};
-use crate::native::{StandingShape, StatusAnswer, TaskAnswer, TaskEvent, TaskShape, TasksAnswer};
+use crate::native::{
+    ReceiptShape, StandingShape, StatusAnswer, TaskAnswer, TaskEvent, TaskShape, TasksAnswer,
+};
 
 impl Client {
     /// # Errors
@@ -78,6 +80,15 @@ impl Client {
             }
         }
         self.task(id).await
+    }
+
+    /// Stops what runs, with the key that the program reacts to or another; whether it stopped is in the receipt.
+    ///
+    /// # Errors
+    /// When no key is known, or the agent cannot be reached.
+    pub async fn interrupt(&self, key: Option<&str>) -> Result<ReceiptShape> {
+        let body = json!({ "key": key });
+        read(self.call(Method::POST, "/interrupt", Some(&body)).await?)
     }
 
     /// Answers the question that the agent asks.

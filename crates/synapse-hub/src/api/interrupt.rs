@@ -1,7 +1,6 @@
 //! Interrupts an agent that is busy or asking, and reports whether it really stopped.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -10,24 +9,17 @@ use hyper::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
 use utoipa::ToSchema;
 
 use super::Body;
 use crate::Hub;
 use crate::agents::ask;
-use crate::history;
 use crate::live::Change;
 use crate::problem::Problem;
 use crate::program;
 use crate::shapes::{Receipt, Status};
+use synapse_client::native::ReceiptShape;
 use synapse_machine::registry::Entry;
-
-/// How long a stop may take to show.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// How often an agent is asked that does not say by itself what it does.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// `POST /api/agents/{id}/interrupt`
 #[derive(Default, Deserialize, ToSchema)]
@@ -192,59 +184,25 @@ fn message(interrupted: &[Interrupted], failed: usize, idle: usize) -> String {
     text
 }
 
-/// Presses the key where something runs or is asked, and waits until nothing does.
+/// Has the agent press the key where something runs or is asked; it answers when it has seen what came of it.
 async fn interrupt(hub: &Hub, entry: &Entry, key: Option<&str>) -> Result<Receipt, Problem> {
-    let deadline = Instant::now() + PATIENCE;
     let _shown = Stopping::begin(hub, entry);
-    let mut receipt = press(entry, key).await?;
-    if receipt.sent.is_none() && history::is_at_work(hub, entry).await? {
-        // What was sent by mistake a moment ago has not shown yet.
-        let is_at_work = |status| matches!(status, Status::Working | Status::Waiting);
-        seen(hub, entry, deadline, is_at_work).await;
-        receipt = press(entry, key).await?;
-    }
-    if receipt.sent.is_some() && !is_over(receipt.now) {
-        // A question that was dismissed may leave the program at work for a moment.
-        receipt.now = seen(hub, entry, deadline, is_over).await;
-    }
-    receipt.confirmed = receipt.sent.is_none() || is_over(receipt.now);
-    Ok(receipt)
-}
-
-fn is_over(status: Status) -> bool {
-    matches!(status, Status::Idle | Status::Stopped)
-}
-
-/// Has the agent press the key; it answers when it has seen an effect.
-async fn press(entry: &Entry, key: Option<&str>) -> Result<Receipt, Problem> {
     let body = json!({ "key": key });
     let said = ask(entry, Method::POST, "/interrupt", Some(&body)).await?;
-    let word = |name: &str| said.get(name).and_then(Value::as_str);
-    let status = |name: &str| Status::from_word(word(name).unwrap_or_default());
+    let said: ReceiptShape = serde_json::from_value(said).map_err(|error| {
+        Problem::plain(
+            StatusCode::BAD_GATEWAY,
+            format!("the agent's receipt: {error}"),
+        )
+    })?;
+    // What the page shows must not be behind what the button says.
+    drop(hub.refresh(entry).await);
     Ok(Receipt {
-        sent: word("sent").map(str::to_owned),
-        was: status("was"),
-        now: status("now"),
-        confirmed: false,
+        sent: said.sent,
+        was: Status::from_word(&said.was),
+        now: Status::from_word(&said.now),
+        confirmed: said.confirmed,
     })
-}
-
-/// Waits until a reading says so, but not for ever; what it says then.
-async fn seen(
-    hub: &Hub,
-    entry: &Entry,
-    deadline: Instant,
-    is_so: impl Fn(Status) -> bool,
-) -> Status {
-    let (_, mut deltas) = hub.live.follow();
-    loop {
-        let report = hub.refresh(entry).await;
-        let now = report.map_or(Status::Stopped, |report| report.status());
-        if is_so(now) || Instant::now() >= deadline {
-            return now;
-        }
-        let _ = timeout_at(deadline.min(Instant::now() + LOOK), deltas.recv()).await;
-    }
 }
 
 /// Shows that a stop is under way, until dropped.

@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// An interrupt that waits for its effect.
 pub(super) struct Pending {
     pub(super) until: Duration,
+    key: Key,
     receipt: Receipt,
     done: oneshot::Sender<Result<Receipt, Refusal>>,
 }
@@ -30,6 +31,17 @@ impl Session {
         now: Duration,
     ) {
         let was = self.watcher.reading().state();
+        let is_same = |pending: &&Pending| key.is_none_or(|key| pending.key == key);
+        if let Some(pending) = self.pending.iter().find(is_same) {
+            // Somebody else has just pressed it: a second Escape would mean something else to some programs.
+            let joined = Pending {
+                receipt: pending.receipt.clone(),
+                done,
+                ..*pending
+            };
+            self.pending.push(joined);
+            return;
+        }
         match (&mut self.running, was) {
             (Some(running), _) => {
                 // One whose message is on the way into the program is stopped as soon as it begins.
@@ -44,6 +56,7 @@ impl Session {
                     sent: None,
                     was,
                     now: was,
+                    confirmed: true,
                 }));
             }
         }
@@ -77,29 +90,34 @@ impl Session {
         for done in done {
             self.pending.push(Pending {
                 until: now + PATIENCE,
+                key,
                 receipt: Receipt {
                     sent: Some(key.to_string()),
                     was,
                     now: was,
+                    confirmed: false,
                 },
                 done,
             });
         }
     }
 
-    /// The program does something else now.
+    /// The program was looked at: whether it does nothing now. A question that was dismissed may leave it at work for a
+    /// moment, so anything else is not yet an answer.
     pub(super) fn settle_interrupts(&mut self, state: State) {
+        let is_over = matches!(state, State::Idle | State::Exited);
         for mut pending in std::mem::take(&mut self.pending) {
-            if pending.receipt.was == state {
-                self.pending.push(pending);
-            } else {
-                pending.receipt.now = state;
+            pending.receipt.now = state;
+            if is_over {
+                pending.receipt.confirmed = true;
                 let _ = pending.done.send(Ok(pending.receipt));
+            } else {
+                self.pending.push(pending);
             }
         }
     }
 
-    /// Interrupts without effect are reported as such.
+    /// Interrupts that did not end what ran are reported as such.
     pub(super) fn expire_interrupts(&mut self, now: Duration) {
         let (due, waiting) = std::mem::take(&mut self.pending)
             .into_iter()

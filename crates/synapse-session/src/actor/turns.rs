@@ -164,6 +164,7 @@ impl Session {
                 sent: None,
                 was: now,
                 now,
+                confirmed: true,
             }));
         }
     }

@@ -55,6 +55,7 @@ pub(super) fn receipt(receipt: Receipt) -> ReceiptShape {
         sent: receipt.sent,
         was: state(receipt.was).to_owned(),
         now: state(receipt.now).to_owned(),
+        confirmed: receipt.confirmed,
     }
 }
 
