@@ -129,10 +129,7 @@ fn the_reference_is_what_the_code_says() {
         std::fs::write(&path, &text).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == text,
-        "{FILE} is old; `make docs` writes it"
-    );
+    assert!(written == text, "{FILE} is old; `make docs` writes it");
 }
 
 #[test]
