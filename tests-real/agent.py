@@ -14,6 +14,9 @@ PATIENCE = 30
 # A side request that the scripted model does not know for one: Gemini sums up the session before this one.
 SIDE = "Summarize the user's primary intent or goal in this conversation"
 
+# What a CLI asks each time it is started, and the answer.
+GREETING = {"gptme": "New conversation"}
+
 # The exit code of `send --return` when the agent asks something.
 ASKING = 4
 
@@ -134,6 +137,9 @@ class Agent:
     def start(self, *flags):
         done = self.try_to_start(*flags)
         demand(done.returncode == 0, f"it did not start: {done.stderr.strip()}")
+        if self.cli in GREETING:
+            wait_until("it asks its first question", self.open_question)
+            self.run("answer", self.name, GREETING[self.cli])
 
     def stop(self):
         done = self.run("stop", self.name)

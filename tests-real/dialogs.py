@@ -72,12 +72,16 @@ def after_its_tool(agent, task, since):
     return exact(agent, task["reply"], task["source"], unix_time(task["updated_at"]), replies[0])
 
 
-def refused(agent, asking, marker):
-    """The end of a task whose tool was refused."""
+def refused(agent, asking, since, marker):
+    """The end of a task whose tool was refused. Some CLIs tell the model, which goes on; others stop there."""
     task = agent.finished(asking)
     demand_truth(not marker.exists(), "the tool was refused and ran")
+    if any(reply["text"].startswith("tool done") for reply in agent.model.replies(since)):
+        demand(task["status"]["state"] == "completed", f"the model went on, and the task is {task['status']}")
+        return after_its_tool(agent, task, since)
     error = task["status"]["error"] or {}
     demand(error.get("code") == "INTERRUPTED", f"the refused task is {task['status']}")
+    return Outcome()
 
 
 def permission_yes(agent):
@@ -92,8 +96,7 @@ def permission_no(agent):
     marker = pathlib.Path("refused")
     since, asking, fingerprint, behind = ask_for_leave(agent, f"touch {marker} && echo granted")
     answer(agent, "no", fingerprint)
-    refused(agent, asking, marker)
-    return behind_the_question(agent, behind, since)
+    return refused(agent, asking, since, marker) + behind_the_question(agent, behind, since)
 
 
 def option_trap(agent):
@@ -112,7 +115,7 @@ def option_trap(agent):
         if value == "yes":
             outcome += allowed(agent, asking, since, marker)
         else:
-            refused(agent, asking, marker)
+            outcome += refused(agent, asking, since, marker)
         outcome += behind_the_question(agent, behind, since)
     demand_truth("auto mode on" not in agent.screen(), "it was switched to auto mode")
     return outcome

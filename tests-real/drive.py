@@ -38,15 +38,8 @@ def main(binary, cli, folder, args, without, wanted, profile):
     attempt(agent, "stop", lambda: cases.stop(agent, before), folder)
 
 
-# What a CLI asks each time it is started, and the answer.
-GREETING = {"gptme": "New conversation"}
-
-
 def start(agent):
     agent.start()
-    if agent.cli in GREETING:
-        wait_until("it asks its first question", agent.open_question)
-        agent.run("answer", agent.name, GREETING[agent.cli])
     wait_until("it is ready", lambda: agent.status()["status"] == "IDLE")
     return cases.Outcome()
 

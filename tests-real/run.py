@@ -24,6 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What brings back the dialogs of a CLI that decides by itself.
 ASKING_MODE = {"claude": ["--permission-mode", "default"]}
 
+# What a CLI that would allow everything is always started with.
+ARGS = {"cline": ("--auto-approve", "false")}
+
 # Who the CLIs run as, where they shall not be root.
 ORDINARY_USER = 1000
 
@@ -79,7 +82,7 @@ def planned(opts):
     runs as both."""
     for cli in clis.select(opts.versions, list(clis.PACKAGES) if opts.all else opts.cli):
         for without in opts.without or [()]:
-            yield Run(cli, tuple(without), opts.as_user)
+            yield Run(cli, tuple(without), opts.as_user, ARGS.get(cli.name, ()))
         if opts.versions == "matrix" and cli.name == "gemini" and os.getuid() == 0 and not (opts.without or opts.as_user):
             yield Run(cli, as_user=True)
 
@@ -149,7 +152,7 @@ def drive(run, binary, folder, opts):
         for line in driver.stdout:
             told = json.loads(line)
             if "case" not in told:
-                frame["mode"] = told["mode"] or ("default" if run.args else "")
+                frame["mode"] = told["mode"] or ("default" if run.args and cli.name in ASKING_MODE else "")
                 frame["column"] = f"{cli.version} {frame['mode']}".strip()
                 continue
             results.append(result(frame, **told))

@@ -126,8 +126,8 @@ export const api = {
   screen: (id: string, lines: number) =>
     ask<{ text: string }>("GET", `/api/agents/${part(id)}/screen${query({ lines })}`),
   explain: (id: string) => ask<Explanation>("GET", `/api/agents/${part(id)}/explain`),
-  messages: (id: string, before?: string | null) =>
-    ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit: 50 })}`),
+  messages: (id: string, before?: string | null, limit = 50) =>
+    ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit })}`),
 
   former: () => ask<{ agents: Former[]; total: number }>("GET", "/api/history"),
   formerAgent: (id: string) => ask<{ agent: Former; worktree: string | null }>("GET", `/api/history/${part(id)}`),

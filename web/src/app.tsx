@@ -1,10 +1,8 @@
 // The frame around every screen, and which screen an address is.
 
 import { BottomBar } from "./parts/bottom-bar";
-import { HelpDialog } from "./parts/help-dialog";
-import { NewAgentDialog } from "./parts/new-agent-dialog";
+import { lazy } from "./parts/lazy";
 import { closeOverlay, overlay } from "./parts/overlays";
-import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { RailDrawer } from "./parts/rail-drawer";
 import { ReconnectBanner } from "./parts/reconnect-banner";
@@ -13,18 +11,22 @@ import { LiveRegion, ToastStack } from "./parts/toast-stack";
 import { AgentScreen } from "./screens/agent-screen";
 import { AgentsScreen } from "./screens/agents-screen";
 import { InboxScreen } from "./screens/inbox-screen";
-import { LoginScreen } from "./screens/login-screen";
-import { MeshScreen } from "./screens/mesh-screen";
 import { MoreScreen } from "./screens/more-screen";
-import { SearchScreen } from "./screens/search-screen";
-import { SettingsScreen } from "./screens/settings-screen";
-import { TaskScreen } from "./screens/task-screen";
-import { WorktreeScreen } from "./screens/worktree-screen";
-import { WorktreesScreen } from "./screens/worktrees-screen";
 import { prefs } from "./state/prefs";
 import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
+
+const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
+const LoginScreen = lazy(() => import("./screens/later").then((file) => file.LoginScreen));
+const MeshScreen = lazy(() => import("./screens/later").then((file) => file.MeshScreen));
+const NewAgentDialog = lazy(() => import("./screens/later").then((file) => file.NewAgentDialog));
+const Palette = lazy(() => import("./screens/later").then((file) => file.Palette));
+const SearchScreen = lazy(() => import("./screens/later").then((file) => file.SearchScreen));
+const SettingsScreen = lazy(() => import("./screens/later").then((file) => file.SettingsScreen));
+const TaskScreen = lazy(() => import("./screens/later").then((file) => file.TaskScreen));
+const WorktreeScreen = lazy(() => import("./screens/later").then((file) => file.WorktreeScreen));
+const WorktreesScreen = lazy(() => import("./screens/later").then((file) => file.WorktreesScreen));
 
 export function App() {
   if (session.value === null) return <Loading />;
@@ -52,10 +54,10 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <ReconnectBanner />
         <Screen route={here} />
+        {here.screen !== "agent" && <ToastStack />}
       </main>
       <BottomBar />
       <Overlays />
-      <ToastStack />
       <LiveRegion />
     </div>
   );
@@ -71,7 +73,7 @@ function Screen({ route: here }: { route: Route }) {
     case "agents":
       return <AgentsScreen />;
     case "agent":
-      return <AgentScreen id={here.id} tab={here.tab} path={here.path} find={here.find} />;
+      return <AgentScreen id={here.id} tab={here.tab} path={here.path} find={here.find} message={here.message} />;
     case "inbox":
       return <InboxScreen />;
     case "mesh":

@@ -2,6 +2,7 @@
 
 import { closeOverlay, openHelp, openPalette, overlay } from "./parts/overlays";
 import { screenActs } from "./screens/screen-acts";
+import { prefs } from "./state/prefs";
 import { agentUrl, go, route } from "./state/route";
 import { actOf, type Act } from "./state/shortcuts";
 import { agents, isReadOnly, waiting } from "./state/world";
@@ -15,7 +16,7 @@ export function listenToKeys(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const { target } = event;
     const isTyping = target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], .xterm") !== null;
-    const pressed = { key: event.key, isCommand: event.metaKey || event.ctrlKey, isAlt: event.altKey, isTyping };
+    const pressed = { key: event.key, isCommand: event.metaKey || event.ctrlKey, isAlt: event.altKey, isTyping, hasLetters: prefs.value.letterKeys };
     const read = actOf(pressed, Date.now(), chordAt);
     chordAt = read.chordAt;
     if (!read.act) return;
@@ -50,9 +51,6 @@ function carryOut(act: Act): void {
       return;
     case "stop":
       if (route.value.screen === "agent" && !isReadOnly.value) screenActs.stop?.();
-      return;
-    case "answer":
-      if (route.value.screen === "agent") screenActs.answer?.(act.option);
       return;
     case "write":
       document.querySelector<HTMLTextAreaElement>(".message-bar textarea")?.focus();

@@ -7,15 +7,18 @@ import { App } from "./app";
 import { listenToKeys } from "./keyboard";
 import { reasonOf } from "./parts/failure";
 import { startClock } from "./state/clock";
+import { fetchFailures } from "./state/inbox";
 import { followKeyboard } from "./state/window";
+import { keepAsked, openAsked } from "./state/asked-address";
 import { prefs, wearPrefs } from "./state/prefs";
 import { agentUrl, followLinks, go } from "./state/route";
 import { toast } from "./state/toasts";
-import { connect, loggedOut, session, watchWorld } from "./state/world";
+import { connect, helloCount, loggedOut, session, watchWorld } from "./state/world";
 import { learn } from "./text";
 import "./styles/index.css";
 
 const RETRY_MS = 1_500;
+const LATER_MS = 1_000;
 
 function takeCode(): string | null {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
@@ -27,6 +30,7 @@ async function begin(code: string | null): Promise<void> {
   try {
     const entered = code === null ? await api.session() : await api.exchange(code);
     session.value = entered.session;
+    if (code !== null) openAsked();
     connect();
   } catch (error) {
     if (error instanceof NoAnswer) {
@@ -37,7 +41,10 @@ async function begin(code: string | null): Promise<void> {
     if (code !== null) {
       toast("bad", reasonOf(error));
       await begin(null);
-    } else session.value = false;
+    } else {
+      session.value = false;
+      keepAsked();
+    }
   }
 }
 
@@ -49,6 +56,9 @@ followLinks();
 listenToKeys();
 whenLoggedOut(loggedOut);
 watchWorld((id) => go(agentUrl(id)));
+effect(() => {
+  if (helloCount.value > 0) fetchFailures();
+});
 effect(() => void learn(prefs.value.language).catch(() => {}));
 const place = document.getElementById("app");
 // A language that cannot be fetched is no reason to show nothing.
@@ -56,6 +66,8 @@ learn(prefs.value.language)
   .catch(() => {})
   .then(() => place && render(<App />, place));
 void begin(code);
+// Fetched ahead of their first use, so that a lost line locks nobody out of them.
+window.addEventListener("load", () => window.setTimeout(() => void import("./screens/later").catch(() => {}), LATER_MS));
 // A link opened where the page is already shown changes only the fragment.
 window.addEventListener("hashchange", () => {
   const another = takeCode();

@@ -23,9 +23,13 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+type OneOf<Key> = Key extends `${infer Many}.one` ? Many : never;
+/** Those that are worded otherwise for a single one. */
+export type PluralKey = OneOf<TextKey>;
+
 /** One or many: `key.one` where there is a single one. */
-export function tn(key: "count.lines" | "count.files" | "count.queued", n: number): string {
-  return t((n === 1 ? `${key}.one` : key) as TextKey, { n });
+export function tn(key: PluralKey, n: number, values: Record<string, string | number> = {}): string {
+  return t(n === 1 ? `${key}.one` : key, { n, ...values });
 }
 
 /** What a refusal says: the page's own text for its code, else what the hub said. */

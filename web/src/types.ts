@@ -1,29 +1,15 @@
 // What goes over the wire between the hub and the page. docs/hub-api.md is its manual. Shapes come from the Rust types
-// (generated/hub.ts, checked by a test there); here a word that is one of a few is said to be one of them.
+// (generated/hub.ts, checked by a test there); what the hub passes on from agents, or makes by hand, is described here.
 
 import type * as hub from "./generated/hub";
 
-export type { Device, Edge, Former, Node, Receipt, Rule, Session, Status, Used } from "./generated/hub";
+export type { Agent, Device, Diff, DiffFile, Edge, Entry, Former, Node, Prompt, Receipt, Rule, Session, Status, TaskLine, Used } from "./generated/hub";
 
-export type TaskState =
-  | "submitted"
-  | "working"
-  | "input_required"
-  | "completed"
-  | "failed"
-  | "canceled"
-  | "rejected";
-
-export type PromptKind = "confirmation" | "selection" | "permission" | "text" | "password" | "unknown";
-
-export type Prompt = Omit<hub.Prompt, "kind"> & { kind: PromptKind };
-export type TaskLine = Omit<hub.TaskLine, "state"> & { state: TaskState };
-export type Agent = Omit<hub.Agent, "prompt" | "task"> & { prompt: Prompt | null; task: TaskLine | null };
+export type TaskState = hub.TaskLine["state"];
+export type PromptKind = hub.Prompt["kind"];
+export type RuleKind = hub.Rule["kind"];
 export type Worktree = hub.Worktree & { bytes?: number | null };
 export type Repository = Omit<hub.Repository, "worktrees"> & { worktrees: Worktree[] };
-export type DiffFile = Omit<hub.DiffFile, "status"> & { status: "added" | "modified" | "deleted" | "renamed" | "untracked" };
-export type Diff = Omit<hub.Diff, "files"> & { files: DiffFile[] };
-export type Entry = Omit<hub.Entry, "kind"> & { kind: "dir" | "file" | "link" | "other" };
 export type FileText = hub.Contents;
 
 export type Part = {
@@ -75,7 +61,7 @@ export type Task = {
   history?: Moment[];
 };
 
-export type Mesh = { nodes: hub.Node[]; edges: hub.Edge[]; tasks: TaskLine[] };
+export type Mesh = { nodes: hub.Node[]; edges: hub.Edge[]; tasks: hub.TaskLine[] };
 
 /** How an agent's screen is read: which row was taken for what, and why. */
 export type Explanation = {
@@ -91,14 +77,13 @@ export type Settings = {
   profiles: Profile[];
 };
 
-export type RuleKind = "permission" | "confirmation" | "selection";
 export type NewRule = { profile?: string; agent?: string; kind: RuleKind; contains: string; choose: string };
 export type AutoAnswer = { enabled: boolean; rules: hub.Rule[]; used: hub.Used[]; resting: string[]; in_a_row: number };
 
 export type Found = {
-  agents: Agent[];
+  agents: hub.Agent[];
   former: hub.Former[];
-  tasks: { task: TaskLine; snippet: string }[];
+  tasks: { task: hub.TaskLine; snippet: string }[];
   files: { worktree: string; path: string }[];
   worktrees: { id: string; name: string; branch: string | null }[];
 };
@@ -108,7 +93,7 @@ export type Hello = {
   seq: number;
   boot: string;
   session: hub.Session;
-  agents: Agent[];
+  agents: hub.Agent[];
   edges: hub.Edge[];
 };
 
@@ -122,9 +107,9 @@ export type TaskEvent = {
 };
 
 export type Change =
-  | { type: "agent.added" | "agent.changed"; agent: Agent }
+  | { type: "agent.added" | "agent.changed"; agent: hub.Agent }
   | { type: "agent.removed"; id: string; handle: string; reason: hub.Gone }
-  | { type: "prompt.opened"; agent: string; prompt: Prompt }
+  | { type: "prompt.opened"; agent: string; prompt: hub.Prompt }
   | { type: "prompt.closed"; agent: string; id: string; answer: hub.Answer | null }
   | TaskEvent
   | { type: "mesh.edge"; edge: hub.Edge }

@@ -4,6 +4,7 @@ pub mod a2a;
 mod address;
 mod delivery;
 mod events;
+mod native;
 mod proxy;
 mod trust;
 mod web;
@@ -21,6 +22,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 pub use address::Callable;
 pub use delivery::{DeliveryError, address, deliver};
 pub use events::Events;
+pub use native::TaskEvents;
 pub use web::{Page, Web, WebError};
 
 use synapse_machine::paths::Paths;
@@ -31,6 +33,7 @@ use synapse_machine::token::Token;
 pub type Terminal = WebSocketStream<TcpStream>;
 
 /// One agent of this machine, and the token that opens its door.
+#[derive(Clone)]
 pub struct Client {
     /// Host and port.
     address: String,
@@ -112,25 +115,6 @@ impl Client {
             );
         }
         Ok(Events::new(&self.address, response.into_body()))
-    }
-
-    /// Follows a stream of events: calls `each` with the data of each until it says to stop.
-    ///
-    /// # Errors
-    /// If the agent cannot be reached or the stream breaks.
-    pub async fn follow(
-        &self,
-        path: &str,
-        mut each: impl FnMut(&str, &Value) -> bool,
-    ) -> Result<()> {
-        let mut events = self.events(path, None).await?;
-        while let Some(event) = events.next().await? {
-            let name = event.name.as_deref().unwrap_or("message");
-            if !each(name, &serde_json::from_str(&event.data)?) {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// The agent's terminal.

@@ -3,9 +3,10 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
+pub mod auto_start;
 pub mod client;
+pub mod current_agent;
+pub mod delivery;
 pub mod external;
+pub mod message;
 pub mod native;
-pub mod own;
-pub mod parcel;
-pub mod wake;

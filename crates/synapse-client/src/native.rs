@@ -1,6 +1,8 @@
 //! The native dialect of an agent's own HTTP, typed for both ends: the agent writes these shapes, and the command line,
 //! the hub, MCP and other agents read the same ones.
 
+mod event;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synapse_a2a::artifact::native_part;
@@ -10,6 +12,8 @@ use synapse_a2a::message::{Message, Role};
 use synapse_a2a::task::{Task, TaskState};
 use synapse_term::prompt::{Prompt, ToolCall};
 use utoipa::ToSchema;
+
+pub use event::{ArtifactEvent, MessageEvent, StatusEvent, TaskEvent};
 
 /// An answer that is one task.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -192,6 +196,20 @@ pub struct WitnessShape {
     /// screen, hook, record, hooks, transcript or contradictions.
     pub witness: String,
     pub says: String,
+}
+
+/// What `/status` answers.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct StatusAnswer {
+    #[serde(flatten)]
+    pub standing: StandingShape,
+    /// What each witness says: the screen, the program's hooks, its transcript.
+    pub witnesses: Vec<WitnessShape>,
+    /// The last 2,000 characters of the screen.
+    pub context: String,
+    /// Why tasks cannot be kept on disk, while they cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// A question on the agent's screen.

@@ -16,10 +16,10 @@ mod agents;
 mod auto_answer;
 mod devices;
 mod files;
-mod former;
 mod interrupt;
 mod mesh;
 mod openapi;
+mod past_agents;
 mod prompts;
 mod search;
 mod session;
@@ -58,8 +58,8 @@ pub(super) fn router() -> Router<Hub> {
             post(prompts::answer),
         )
         .route("/api/agents/{id}/terminal", get(terminal::attach))
-        .route("/api/history", get(former::list))
-        .route("/api/history/{id}", get(former::show))
+        .route("/api/history", get(past_agents::list))
+        .route("/api/history/{id}", get(past_agents::show))
         .route("/api/tasks", get(tasks::list))
         .route("/api/tasks/{id}", get(tasks::show))
         .route("/api/tasks/{id}/input", post(tasks::input))

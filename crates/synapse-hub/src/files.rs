@@ -38,6 +38,7 @@ pub(super) struct Folder {
 pub(super) struct Entry {
     name: String,
     /// `dir`, `file`, `link` or `other`.
+    #[cfg_attr(test, ts(type = "\"dir\" | \"file\" | \"link\" | \"other\""))]
     kind: &'static str,
     #[cfg_attr(test, ts(type = "number"))]
     size: u64,

@@ -49,7 +49,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 
 /// What the guard knows.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct AccessPolicy {
     /// The names this hub may be called by, beside those of loopback.
     pub(super) names: Vec<String>,
     pub(super) listen: IpAddr,
@@ -84,12 +84,12 @@ pub(super) async fn check(State(hub): State<Hub>, mut request: Request, next: Ne
 /// Who sent it, where that matters.
 fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
     let headers = request.headers();
-    let door = &hub.door;
+    let access_policy = &hub.access_policy;
     let host = text(headers, header::HOST).unwrap_or_default();
     if headers.get_all(header::HOST).iter().count() > 1 {
         return Err(Problem::bad("a request must have exactly one Host"));
     }
-    if !is_served(door, name_of(host)) {
+    if !is_served(access_policy, name_of(host)) {
         let error = format!(
             "the Host '{host}' is not served here; use 127.0.0.1 or localhost, or add the name to host_names in config.yaml"
         );
@@ -118,7 +118,7 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         None
     } else {
         let peer = request.extensions().get::<Peer>();
-        let is_own = peer.is_some_and(|peer| is_own_user(door, peer, headers, host));
+        let is_own = peer.is_some_and(|peer| is_own_user(access_policy, peer, headers, host));
         let beside = if is_own {
             Beside::User
         } else {
@@ -153,10 +153,10 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
 
 /// Whether the kernel says that the user of this hub calls, or root. It says so of a proxy as well, and who is behind
 /// that is anybody: a proxy is known by the name it serves, or by what it adds.
-fn is_own_user(door: &Door, peer: &Peer, headers: &HeaderMap, host: &str) -> bool {
+fn is_own_user(access_policy: &AccessPolicy, peer: &Peer, headers: &HeaderMap, host: &str) -> bool {
     let name = name_of(host);
     let is_public = |known: &String| known.eq_ignore_ascii_case(name);
-    let is_proxied = door.names.iter().any(is_public)
+    let is_proxied = access_policy.names.iter().any(is_public)
         || FORWARDED.iter().any(|header| headers.contains_key(header));
     let own = rustix::process::geteuid().as_raw();
     peer.is_here() && !is_proxied && peer.user().is_some_and(|user| user == own || user == 0)
@@ -173,7 +173,7 @@ fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session,
     let bearer = text(headers, header::AUTHORIZATION)
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(str::trim);
-    if let (Some(shown), Some(token)) = (bearer, &hub.door.token)
+    if let (Some(shown), Some(token)) = (bearer, &hub.access_policy.token)
         && token.is(shown)
     {
         return Ok(Session {
@@ -182,7 +182,7 @@ fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session,
             read_only: false,
         });
     }
-    let secret = secret(headers, &hub.door.cookie);
+    let secret = secret(headers, &hub.access_policy.cookie);
     let known = secret.and_then(|secret| hub.logins.who(secret, beside));
     known.ok_or_else(|| {
         let error = "who are you? Open the link that `synapse web` or `synapse web login` prints";
@@ -258,7 +258,7 @@ fn name_of(host: &str) -> &str {
 
 /// A page can give any name an address of ours, but no page can be called by a bare address that is
 /// not its own.
-fn is_served(door: &Door, name: &str) -> bool {
+fn is_served(access_policy: &AccessPolicy, name: &str) -> bool {
     let is_address = || {
         let bare = name
             .strip_prefix('[')
@@ -266,19 +266,19 @@ fn is_served(door: &Door, name: &str) -> bool {
         bare.unwrap_or(name).parse::<IpAddr>().is_ok()
     };
     HOSTS.contains(&name)
-        || door
+        || access_policy
             .names
             .iter()
             .any(|known| known.eq_ignore_ascii_case(name))
-        || !door.listen.is_loopback() && is_address()
+        || !access_policy.listen.is_loopback() && is_address()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn door(listen: &str) -> Door {
-        Door {
+    fn access_policy(listen: &str) -> AccessPolicy {
+        AccessPolicy {
             names: vec!["studio.lan".to_owned()],
             listen: listen.parse().unwrap(),
             cookie: "synapse_8180".to_owned(),
@@ -288,14 +288,14 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_served() {
-        let local = door("127.0.0.1");
+        let local = access_policy("127.0.0.1");
         for name in ["127.0.0.1", "localhost", "[::1]", "Studio.LAN"] {
             assert!(is_served(&local, name), "{name}");
         }
         for name in ["", "evil.example", "192.168.0.7", "localhost.evil.example"] {
             assert!(!is_served(&local, name), "{name}");
         }
-        let open = door("0.0.0.0");
+        let open = access_policy("0.0.0.0");
         assert!(is_served(&open, "192.168.0.7") && is_served(&open, "[fe80::1]"));
         assert!(!is_served(&open, "evil.example"));
     }

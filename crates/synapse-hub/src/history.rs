@@ -10,7 +10,7 @@ use synapse_a2a::task::TaskState;
 use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
-use super::{Hub, former};
+use super::{Hub, past_agents};
 use synapse_client::native::TaskShape;
 use synapse_machine::registry::Entry;
 use synapse_store::sweep::sweep;
@@ -60,7 +60,7 @@ pub(super) async fn page(
         match hub.agent(word) {
             Ok(entry) => filter.agent = Some(entry.agent_id.to_string()),
             // It may have been there once.
-            Err(missing) => match former::find(hub, word).await {
+            Err(missing) => match past_agents::find(hub, word).await {
                 Ok(former) if former.id == *word => filter.agent = Some(former.id),
                 _ => {
                     filter.handle = Some(word.clone());
@@ -86,7 +86,7 @@ async fn search_page(hub: &Hub, wanted: Wanted) -> Result<(Vec<Value>, Option<St
         None => None,
         Some(word) => Some(match hub.agent(word) {
             Ok(entry) => entry.agent_id.to_string(),
-            Err(_) => former::find(hub, word).await?.id,
+            Err(_) => past_agents::find(hub, word).await?.id,
         }),
     };
     let state = wanted.state.as_deref().map(state).transpose()?;

@@ -26,9 +26,7 @@ mod agents;
 mod answering;
 mod api;
 mod auto_answer;
-mod carry;
 mod files;
-mod former;
 mod git;
 mod guard;
 mod history;
@@ -37,9 +35,11 @@ mod live;
 pub mod login;
 mod logins;
 mod page;
+mod past_agents;
 mod presence;
 mod problem;
 mod program;
+mod reply_forwarding;
 mod shapes;
 #[cfg(test)]
 mod typescript;
@@ -50,7 +50,7 @@ mod wrong_codes;
 pub use presence::{Presence, Running, answers_by_rule, running};
 
 use auto_answer::AutoAnswer;
-use guard::Door;
+use guard::AccessPolicy;
 use live::Live;
 use login::LoginFile;
 use logins::Logins;
@@ -92,7 +92,7 @@ struct Shared {
     logins: Arc<Logins>,
     wrong_codes: WrongCodes,
     auto: AutoAnswer,
-    door: Door,
+    access_policy: AccessPolicy,
     /// The address of the page.
     url: String,
     started_at: Timestamp,
@@ -174,7 +174,7 @@ impl Hub {
             logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
             wrong_codes: WrongCodes::default(),
             auto: AutoAnswer::load(paths.auto_answer())?,
-            door: Door {
+            access_policy: AccessPolicy {
                 names,
                 listen: address.ip(),
                 cookie: format!("synapse_{}", address.port()),
@@ -184,7 +184,7 @@ impl Hub {
             started_at: Timestamp::now(),
             stopping: watch::channel(false).0,
             sockets: watch::channel(0).0,
-            carried: Arc::new(Semaphore::new(carry::CARRIED)),
+            carried: Arc::new(Semaphore::new(reply_forwarding::CARRIED)),
             rescan: Notify::new(),
             paths,
         })))

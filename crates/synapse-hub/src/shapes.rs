@@ -94,6 +94,12 @@ pub(super) struct Prompt {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Asked {
     pub(super) fingerprint: String,
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"confirmation\" | \"selection\" | \"permission\" | \"text\" | \"password\" | \"unknown\""
+        )
+    )]
     pub(super) kind: String,
     #[serde(default)]
     pub(super) question: String,
@@ -140,6 +146,12 @@ pub(super) struct TaskLine {
     /// Who asked: `@claude`, or `user`.
     pub(super) from: String,
     pub(super) priority: u8,
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"submitted\" | \"working\" | \"input_required\" | \"completed\" | \"failed\" | \"canceled\" | \"rejected\""
+        )
+    )]
     pub(super) state: String,
     pub(super) text: String,
     pub(super) at: String,

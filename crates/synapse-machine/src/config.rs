@@ -19,7 +19,7 @@ use crate::private_file::{Trust, read_text};
 
 mod error;
 mod keys;
-mod reach;
+mod listen;
 #[cfg(test)]
 mod reference;
 mod settings;
@@ -27,7 +27,7 @@ mod tree;
 mod variables;
 
 pub use error::{ConfigError, Place, UnknownKey};
-pub use reach::{Limits, OpenToAll, PublicUrl, PublicUrlError, Reach, Tls};
+pub use listen::{Limits, ListenConfig, OpenToAll, PublicUrl, PublicUrlError, Tls};
 pub use settings::Setting;
 pub use variables::{VARIABLES, Variable};
 
@@ -68,12 +68,12 @@ pub struct Config {
     /// Where agents listen.
     pub listen: IpAddr,
     /// The names this machine may be called by, besides its own.
-    #[serde(deserialize_with = "reach::names")]
+    #[serde(deserialize_with = "listen::names")]
     pub host_names: Vec<String>,
     /// What makes agents speak TLS.
     pub tls: Option<Tls>,
     /// Authorities to trust besides those of the system when agents elsewhere are called, PEM.
-    #[serde(deserialize_with = "reach::optional_file")]
+    #[serde(deserialize_with = "listen::optional_file")]
     pub ca_file: Option<PathBuf>,
     /// Limits on connections, headers and bodies.
     pub limits: Limits,

@@ -2,17 +2,17 @@
 //! and its end. It knows nothing of what the bytes mean.
 //!
 //! ```text
-//! host ── keeper thread ─► leader ─► program
+//! host ── child watcher thread ─► leader ─► program
 //!   ◄──── reports (pipe) ────┘          │
 //!   ◄──── output thread ◄── master ◄────┘
 //! ```
 //! The leader plays the shell: it has the session and the terminal, and the program is its foreground
 //! job, so that Ctrl-Z stops it as it would in a shell.
 
-mod family;
+mod child_watcher;
 mod foreground;
-mod keeper;
 mod output;
+mod process_tree;
 mod size;
 mod spawn;
 pub mod tty;
@@ -32,10 +32,10 @@ use rustix::termios::{
 };
 use tokio::time::timeout;
 
-use keeper::Keeper;
+use child_watcher::ChildWatcher;
 
+pub use child_watcher::{Exit, State};
 pub use foreground::{Foreground, Wait};
-pub use keeper::{Exit, State};
 pub use output::{Output, Piece, Tap};
 pub use rustix::process::{Pid, Signal};
 pub use rustix::termios::Termios;
@@ -83,7 +83,7 @@ impl Spawn {
 #[derive(Debug)]
 pub struct Pty {
     master: OwnedFd,
-    keeper: Keeper,
+    child_watcher: ChildWatcher,
 }
 
 impl Pty {
@@ -113,15 +113,18 @@ impl Pty {
         let share = || master.try_clone().map_err(SpawnError::Terminal);
         let writer = Writer::new(share()?).map_err(SpawnError::Terminal)?;
         let shared = share()?;
-        let keeper = Keeper::start(spawn.clone(), slave)?;
-        let pty = Self { master, keeper };
+        let child_watcher = ChildWatcher::start(spawn.clone(), slave)?;
+        let pty = Self {
+            master,
+            child_watcher,
+        };
         let output = Output::start(shared, tap).map_err(SpawnError::Terminal)?;
         Ok((pty, writer, output))
     }
 
     /// The program's process.
     pub fn pid(&self) -> Pid {
-        self.keeper.pid()
+        self.child_watcher.pid()
     }
 
     /// Tells the program about a new window.
@@ -183,12 +186,12 @@ impl Pty {
 
     /// Running, stopped or exited, as last reported.
     pub fn state(&self) -> State {
-        self.keeper.state()
+        self.child_watcher.state()
     }
 
     /// Waits until the state is another than `known`. Safe to cancel.
     pub async fn state_after(&self, known: State) -> State {
-        self.keeper
+        self.child_watcher
             .until(|state| (state != known).then_some(state))
             .await
     }
@@ -196,7 +199,7 @@ impl Pty {
     /// Waits until the program has exited. What it wrote last may still be on its way. Safe to
     /// cancel.
     pub async fn wait(&self) -> Exit {
-        self.keeper.until(State::exit).await
+        self.child_watcher.until(State::exit).await
     }
 
     /// Ends the program and all it started that is still in its session or below it: asks with
@@ -207,7 +210,7 @@ impl Pty {
     /// # Errors
     /// If some could not be killed: they belong to another user, or hang in the kernel.
     pub async fn terminate(&self, grace: Duration) -> Result<Exit, Survivors> {
-        family::end(self.keeper.leader(), grace).await?;
+        process_tree::end(self.child_watcher.leader(), grace).await?;
         timeout(REPORT_PATIENCE, self.wait())
             .await
             .map_err(|_| Survivors(vec![self.pid()]))
@@ -222,7 +225,7 @@ impl Pty {
 impl Drop for Pty {
     fn drop(&mut self) {
         if self.state().exit().is_none() {
-            family::kill(self.keeper.leader());
+            process_tree::kill(self.child_watcher.leader());
         }
     }
 }

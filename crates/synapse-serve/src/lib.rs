@@ -70,7 +70,7 @@ impl Server {
             Arc::new(Semaphore::new(REFUSALS)),
         );
         let (last_call, is_closing) = watch::channel(());
-        let door = Arc::new(Door {
+        let acceptor = Arc::new(Acceptor {
             router: TowerToHyperService::new(self.router),
             tls: self.tls,
             limits: self.limits,
@@ -102,7 +102,8 @@ impl Server {
             if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
                 let (place, has_to_go) = crowd.enter(&peer);
                 peer.wait_in(place);
-                let connection = Arc::clone(&door).serve(stream, peer, permit, is_closing.clone());
+                let connection =
+                    Arc::clone(&acceptor).serve(stream, peer, permit, is_closing.clone());
                 connections.spawn(async move {
                     tokio::select! {
                         () = has_to_go => {}
@@ -123,13 +124,13 @@ impl Server {
 }
 
 /// What every connection needs.
-struct Door {
+struct Acceptor {
     router: TowerToHyperService<Router>,
     tls: Option<TlsAcceptor>,
     limits: Limits,
 }
 
-impl Door {
+impl Acceptor {
     /// Serves one connection to its end. The permit goes with the stream, so that a WebSocket counts for
     /// as long as it is open.
     async fn serve(

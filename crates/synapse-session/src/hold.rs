@@ -80,9 +80,13 @@ impl Hold {
     }
 }
 
-/// A text without white space: boxes wrap where they like, and programs change it in what is pasted.
+/// A text without white space: boxes wrap where they like, and programs change it in what is pasted. Some paint their
+/// cursor with a character that has no width.
 pub(super) fn bare(text: &str) -> String {
-    text.split_whitespace().collect()
+    let is_seen = |c: &char| {
+        !c.is_whitespace() && !matches!(*c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
+    };
+    text.chars().filter(is_seen).collect()
 }
 
 #[cfg(test)]
@@ -115,6 +119,11 @@ mod tests {
         assert!(!hold.is_put_back("") && !hold.is_put_back("slow: 30"));
         assert!(hold.is_put_back("slow: 30  lines"));
         assert!(!hold.is_put_back("slow: 30  lines"));
+        hold.note_typed("slow:20");
+        assert!(
+            hold.is_put_back("slow:20 \u{200B}"),
+            "a cursor without width"
+        );
     }
 
     #[test]

@@ -7,7 +7,6 @@ mod arrivals;
 mod board;
 pub mod cli_hooks;
 mod command;
-mod errand;
 mod files;
 mod follow;
 mod front;
@@ -16,6 +15,7 @@ mod hold;
 mod ledger;
 mod notice;
 mod order;
+mod outbox_request;
 mod outgoing;
 mod queue;
 pub mod turn;
@@ -27,10 +27,10 @@ pub use board::{Board, Counts, News, Posted, Record, What};
 pub use command::{
     Accepted, Answer, Attached, Command, Explanation, Look, Receipt, Refusal, Standing,
 };
-pub use errand::{Author, Dispatch, Errand, Found, Notice};
 pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};
 pub use ledger::Ledger;
+pub use outbox_request::{Author, Dispatch, Found, Notice, OutboxRequest};
 pub use queue::{Order, Priority, Queue, QueueFull};
 pub use turn::{HookFact, TurnError};
 

@@ -25,7 +25,13 @@ use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
 
 use synapse_transcript::{TurnRecord, Verdict};
 
-/// The same while the program is seen painting.
+/// How long a program may take to show a text that was typed, before the submit key is pressed all the same.
+const TYPED_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How soon it is looked at again.
+const TYPED_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a program that is seen painting may take to react to the submit key.
 const PAINTING_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How soon a program that paints is looked at again.
@@ -64,8 +70,8 @@ pub struct Turn {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
-    /// The text is in the box; the submit key is pressed at this time.
-    Typed { submit_at: Duration },
+    /// The text was written; the submit key is pressed at this time, if the program has come to the text by then.
+    Typed(Typed),
     /// The submit key was pressed; nothing has shown yet that it was noticed. At `due` that is looked at.
     Submitted {
         since: Duration,
@@ -78,6 +84,16 @@ enum Phase {
     Ending { ending: Ending, until: Duration },
     /// Nothing more is said about it.
     Over,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Typed {
+    since: Duration,
+    /// What the program needs between the text and the key.
+    delay: Duration,
+    submit_at: Duration,
+    /// When last looked at it had not come to the text.
+    is_behind: bool,
 }
 
 #[derive(Debug, Default)]
@@ -122,9 +138,12 @@ impl Turn {
         Self {
             text,
             submit,
-            phase: Phase::Typed {
+            phase: Phase::Typed(Typed {
+                since: now,
+                delay,
                 submit_at: now + delay,
-            },
+                is_behind: false,
+            }),
             taken: Taken::default(),
             asked: None,
             record: None,
@@ -174,7 +193,7 @@ impl Turn {
     /// When a tick must come next, if at all.
     pub fn deadline(&self) -> Option<Duration> {
         let phase = match &self.phase {
-            Phase::Typed { submit_at } => Some(*submit_at),
+            Phase::Typed(typed) => Some(typed.submit_at),
             Phase::Submitted { due, .. } => Some(*due),
             Phase::Ending { until, .. } => Some(*until),
             Phase::Running => self.rest_since.map(|since| since + UNSEEN_PATIENCE),
@@ -206,7 +225,7 @@ impl Turn {
         match (&self.phase, reading) {
             (_, Reading::Exited) => self.end(Ending::Broken(TurnError::Exited)),
             // Pressing submit here would accept whatever the question offers first.
-            (Phase::Typed { .. }, Reading::Asking(_)) => {
+            (Phase::Typed(_), Reading::Asking(_)) => {
                 self.end(Ending::Broken(TurnError::QuestionOpen))
             }
             (Phase::Submitted { .. }, Reading::Busy | Reading::Asking(_)) => {
@@ -236,7 +255,7 @@ impl Turn {
     /// The screen's turn is over: ours, since nobody else may type meanwhile.
     fn report(&mut self, report: &TurnReport, scene: Scene, now: Duration) -> Vec<Effect> {
         let mut effects = match self.phase {
-            Phase::Typed { .. } | Phase::Ending { .. } | Phase::Over => return Vec::new(),
+            Phase::Typed(_) | Phase::Ending { .. } | Phase::Over => return Vec::new(),
             Phase::Submitted { .. } => self.start(),
             Phase::Running => Vec::new(),
         };
@@ -268,7 +287,7 @@ impl Turn {
     fn hear(&mut self, fact: &HookFact) -> Vec<Effect> {
         match fact {
             HookFact::Taken { prompt, id } => {
-                if !self.is_own_prompt(prompt) || matches!(self.phase, Phase::Typed { .. }) {
+                if !self.is_own_prompt(prompt) || matches!(self.phase, Phase::Typed(_)) {
                     return Vec::new();
                 }
                 self.taken.by_hook = true;
@@ -307,7 +326,7 @@ impl Turn {
 
     /// What the transcript has of the turn.
     fn read(&mut self, record: &TurnRecord) -> Vec<Effect> {
-        if matches!(self.phase, Phase::Typed { .. }) {
+        if matches!(self.phase, Phase::Typed(_)) {
             return Vec::new();
         }
         self.taken.by_record = true;
@@ -326,13 +345,9 @@ impl Turn {
     fn settle(&mut self, scene: Scene, now: Duration) -> Vec<Effect> {
         let mut effects = self.end_by_record(scene);
         match &self.phase {
-            Phase::Typed { submit_at } if now >= *submit_at => {
-                self.phase = Phase::Submitted {
-                    since: now,
-                    due: now + SUBMIT_PATIENCE,
-                    presses: 1,
-                };
-                effects.push(Effect::Write(self.submit.clone()));
+            Phase::Typed(typed) if now >= typed.submit_at => {
+                let typed = *typed;
+                effects.extend(self.submit(typed, scene, now));
             }
             Phase::Submitted {
                 since,
@@ -386,6 +401,28 @@ impl Turn {
             Verdict::Failed(why) => Ending::Failed(why.clone()),
         };
         self.end(ending)
+    }
+
+    /// Presses the submit key. A program that has not come to the text yet would take it for the end of what it has, and
+    /// one that has just come to it may still look at its box as it was before.
+    fn submit(&mut self, typed: Typed, scene: Scene, now: Duration) -> Vec<Effect> {
+        let is_behind =
+            (scene.is_box_empty || scene.has_unread_keys) && now < typed.since + TYPED_PATIENCE;
+        if is_behind || typed.is_behind {
+            let pause = if is_behind { TYPED_PAUSE } else { typed.delay };
+            self.phase = Phase::Typed(Typed {
+                submit_at: now + pause,
+                is_behind,
+                ..typed
+            });
+            return Vec::new();
+        }
+        self.phase = Phase::Submitted {
+            since: now,
+            due: now + SUBMIT_PATIENCE,
+            presses: 1,
+        };
+        vec![Effect::Write(self.submit.clone())]
     }
 
     /// The submit key has shown no effect. It is pressed once more, unless the text has left the box:
@@ -447,7 +484,7 @@ impl Turn {
 
     /// The submit key was pressed, and nothing has shown yet that it was noticed.
     pub(super) fn awaits_reaction(&self) -> bool {
-        matches!(self.phase, Phase::Submitted { .. })
+        matches!(self.phase, Phase::Typed(_) | Phase::Submitted { .. })
     }
 
     /// Somebody saw the program take the message.

@@ -10,43 +10,43 @@ use super::Owner;
 use super::column::{number, time};
 use super::row::{Birth, Row};
 use super::schema::stage;
-use super::sketch::{Sketch, Sketches};
+use super::task_head::{TaskHead, TaskHeads};
 
 /// What could not be written because someone else has written it before.
 pub(super) type Taken = HashSet<TaskId>;
 
-/// Writes rows in their order, and brings the tasks up to date with their sketches, which learn their
+/// Writes rows in their order, and brings the tasks up to date with their heads, which learn their
 /// keys. Nothing is written when this fails.
 pub(super) fn write<'a>(
     connection: &mut Connection,
     owner: &Owner,
     rows: impl Iterator<Item = &'a Row>,
-    sketches: &mut Sketches,
+    heads: &mut TaskHeads,
 ) -> rusqlite::Result<Taken> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut taken = Taken::new();
     let mut born = HashSet::new();
     for row in rows {
-        let Some(sketch) = sketches.get_mut(&row.task) else {
+        let Some(head) = heads.get_mut(&row.task) else {
             continue;
         };
         if taken.contains(&row.task) {
             continue;
         }
         if let Some(birth) = &row.birth
-            && add_task(&transaction, owner, row, birth, sketch)?
+            && add_task(&transaction, owner, row, birth, head)?
         {
             born.insert(&row.task);
         }
-        if !add_event(&transaction, row, sketch)? {
+        if !add_event(&transaction, row, head)? {
             taken.insert(row.task.clone());
-            sketch.is_cut = true;
-            sketch.kept = row.number.saturating_sub(1);
+            head.is_cut = true;
+            head.kept = row.number.saturating_sub(1);
         }
     }
-    for (task, sketch) in &*sketches {
+    for (task, head) in &*heads {
         if !born.contains(task) || taken.contains(task) {
-            update_task(&transaction, sketch)?;
+            update_task(&transaction, head)?;
         }
     }
     transaction.commit()?;
@@ -59,7 +59,7 @@ fn add_task(
     owner: &Owner,
     row: &Row,
     birth: &Birth,
-    sketch: &mut Sketch,
+    head: &mut TaskHead,
 ) -> rusqlite::Result<bool> {
     let (agent, run) = owner_keys(transaction, owner)?;
     let mut insert = transaction.prepare_cached(
@@ -71,25 +71,25 @@ fn add_task(
         row.task.as_str(),
         agent,
         run,
-        stage_of(sketch),
-        sketch.state.name(),
+        stage_of(head),
+        head.state.name(),
         birth.sender,
         birth.priority,
         birth.context,
         birth.message_id,
         time(birth.created_at),
-        time(sketch.updated_at),
-        number(sketch.kept),
-        number(sketch.bytes),
-        !sketch.is_cut,
+        time(head.updated_at),
+        number(head.kept),
+        number(head.bytes),
+        !head.is_cut,
     ])?;
-    sketch.key = (added > 0).then(|| transaction.last_insert_rowid());
+    head.key = (added > 0).then(|| transaction.last_insert_rowid());
     Ok(added > 0)
 }
 
 /// Adds an event to its task; not if that number is taken.
-fn add_event(transaction: &Transaction<'_>, row: &Row, sketch: &Sketch) -> rusqlite::Result<bool> {
-    let Some(key) = sketch.key else {
+fn add_event(transaction: &Transaction<'_>, row: &Row, head: &TaskHead) -> rusqlite::Result<bool> {
+    let Some(key) = head.key else {
         return Ok(false);
     };
     let mut insert =
@@ -97,8 +97,8 @@ fn add_event(transaction: &Transaction<'_>, row: &Row, sketch: &Sketch) -> rusql
     Ok(insert.execute(params![key, number(row.number), row.event])? > 0)
 }
 
-fn update_task(transaction: &Transaction<'_>, sketch: &Sketch) -> rusqlite::Result<()> {
-    let Some(key) = sketch.key else {
+fn update_task(transaction: &Transaction<'_>, head: &TaskHead) -> rusqlite::Result<()> {
+    let Some(key) = head.key else {
         return Ok(());
     };
     // A task that someone else has ended stays as it is.
@@ -109,12 +109,12 @@ fn update_task(transaction: &Transaction<'_>, sketch: &Sketch) -> rusqlite::Resu
     )?;
     update.execute(params![
         key,
-        stage_of(sketch),
-        sketch.state.name(),
-        time(sketch.updated_at),
-        number(sketch.kept),
-        number(sketch.bytes),
-        !sketch.is_cut,
+        stage_of(head),
+        head.state.name(),
+        time(head.updated_at),
+        number(head.kept),
+        number(head.bytes),
+        !head.is_cut,
     ])?;
     Ok(())
 }
@@ -149,8 +149,8 @@ fn owner_keys(transaction: &Transaction<'_>, owner: &Owner) -> rusqlite::Result<
     Ok((agent, run))
 }
 
-fn stage_of(sketch: &Sketch) -> i64 {
-    if sketch.state.is_final() {
+fn stage_of(head: &TaskHead) -> i64 {
+    if head.state.is_final() {
         stage::OVER
     } else {
         stage::OPEN

@@ -11,7 +11,7 @@ use super::Entry;
 use super::error::StoreError;
 use super::weight::weight;
 
-/// What may wait. More means that the disk does not keep up, and is refused: the parcels still come out
+/// What may wait. More means that the disk does not keep up, and is refused: the batches still come out
 /// in their turn, so that everybody learns of events in order, but cost no more than that.
 const MOST_ENTRIES: usize = 65_536;
 const MOST_BYTES: usize = 64 << 20;
@@ -22,7 +22,7 @@ const GROUP_BYTES: usize = 1 << 20;
 
 /// What was handed over in one go: all of it is written or nothing.
 #[derive(Debug)]
-pub(super) struct Parcel {
+pub(super) struct Batch {
     pub(super) entries: Vec<Entry>,
     pub(super) promise: Promise,
     /// There was no room for it any more.
@@ -30,14 +30,14 @@ pub(super) struct Parcel {
     bytes: usize,
 }
 
-impl Parcel {
+impl Batch {
     /// Whether it happened even if it cannot be written.
     pub(super) fn happened_anyway(&self) -> bool {
         matches!(self.promise, Promise::Kept)
     }
 }
 
-/// What was promised to whoever handed a parcel over.
+/// What was promised to whoever handed a batch over.
 #[derive(Debug)]
 pub(super) enum Promise {
     /// It happened and is written as soon as that is possible.
@@ -50,7 +50,7 @@ pub(super) enum Promise {
 #[derive(Debug)]
 pub(super) enum Work {
     /// Write these; either all of them were refused or none.
-    Group(Vec<Parcel>),
+    Group(Vec<Batch>),
     /// Nothing new came within the time given.
     Nothing,
     /// Nothing more will come.
@@ -66,7 +66,7 @@ pub(super) struct Inbox {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    parcels: VecDeque<Parcel>,
+    batches: VecDeque<Batch>,
     /// Of those that were not refused.
     entries: usize,
     bytes: usize,
@@ -74,7 +74,7 @@ struct Waiting {
 }
 
 impl Inbox {
-    /// Takes a parcel in; gives the promise back if the inbox is closed.
+    /// Takes a batch in; gives the promise back if the inbox is closed.
     pub(super) fn put(&self, entries: Vec<Entry>, promise: Promise) -> Result<(), Promise> {
         let bytes = entries.iter().map(|entry| weight(&entry.event)).sum();
         let mut waiting = self.lock();
@@ -87,7 +87,7 @@ impl Inbox {
             waiting.entries += entries.len();
             waiting.bytes += bytes;
         }
-        waiting.parcels.push_back(Parcel {
+        waiting.batches.push_back(Batch {
             entries,
             promise,
             is_refused,
@@ -106,7 +106,7 @@ impl Inbox {
 
     /// Waits for work, at most as long as given, for ever if nothing is.
     pub(super) fn take(&self, patience: Option<Duration>) -> Work {
-        let idle = |waiting: &mut Waiting| waiting.parcels.is_empty() && !waiting.is_closed;
+        let idle = |waiting: &mut Waiting| waiting.batches.is_empty() && !waiting.is_closed;
         let waiting = self.lock();
         let mut waiting = match patience {
             None => self
@@ -132,10 +132,10 @@ impl Inbox {
 }
 
 impl Waiting {
-    fn next_group(&mut self) -> Vec<Parcel> {
-        let mut group: Vec<Parcel> = Vec::new();
+    fn next_group(&mut self) -> Vec<Batch> {
+        let mut group: Vec<Batch> = Vec::new();
         let (mut entries, mut bytes) = (0, 0);
-        while let Some(next) = self.parcels.front() {
+        while let Some(next) = self.batches.front() {
             entries += next.entries.len();
             bytes += next.bytes;
             let fits = entries <= GROUP_ENTRIES && bytes <= GROUP_BYTES;
@@ -146,14 +146,14 @@ impl Waiting {
             if is_full && !group.is_empty() {
                 break;
             }
-            let Some(parcel) = self.parcels.pop_front() else {
+            let Some(batch) = self.batches.pop_front() else {
                 break;
             };
-            if !parcel.is_refused {
-                self.entries -= parcel.entries.len();
-                self.bytes -= parcel.bytes;
+            if !batch.is_refused {
+                self.entries -= batch.entries.len();
+                self.bytes -= batch.bytes;
             }
-            group.push(parcel);
+            group.push(batch);
         }
         group
     }
@@ -181,11 +181,11 @@ mod tests {
     }
 
     fn sizes(work: Work) -> Vec<(usize, bool)> {
-        let Work::Group(parcels) = work else {
+        let Work::Group(batches) = work else {
             return Vec::new();
         };
-        let size = |parcel: &Parcel| (parcel.entries.len(), parcel.is_refused);
-        parcels.iter().map(size).collect()
+        let size = |batch: &Batch| (batch.entries.len(), batch.is_refused);
+        batches.iter().map(size).collect()
     }
 
     #[test]

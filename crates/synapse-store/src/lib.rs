@@ -22,9 +22,9 @@ mod retention;
 mod row;
 mod schema;
 mod search;
-mod sketch;
 mod snippet;
 pub mod sweep;
+mod task_head;
 mod weight;
 mod writer;
 

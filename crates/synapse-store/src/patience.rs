@@ -1,4 +1,4 @@
-//! Waits while another process writes. SQLite cannot tell us when it is done, so we poll: at short
+//! Waits while another process writes. `SQLite` cannot tell us when it is done, so we poll: at short
 //! intervals, because a write takes a fraction of a millisecond, and at constant ones, because a process
 //! that backs off is overtaken by all others.
 

@@ -12,9 +12,9 @@ use rusqlite::Connection;
 use super::error::{AboutStore as _, StoreError};
 use super::filing;
 use super::group;
-use super::inbox::{Inbox, Parcel, Promise, Work};
+use super::inbox::{Batch, Inbox, Promise, Work};
 use super::row::Row;
-use super::sketch::{Sketches, admit};
+use super::task_head::{TaskHeads, admit};
 use super::{Entry, Owner, database};
 
 /// What may wait in memory for a disk that takes nothing.
@@ -34,7 +34,7 @@ pub(super) struct Writer<Seen> {
     seen: Seen,
     database: Option<Open>,
     /// The tasks that are not over, and those whose end is not written yet.
-    open: Sketches,
+    open: TaskHeads,
     backlog: Backlog,
     /// Tasks that are over and not yet filed.
     over: VecDeque<i64>,
@@ -69,7 +69,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             trouble,
             seen,
             database: None,
-            open: Sketches::new(),
+            open: TaskHeads::new(),
             backlog: Backlog::default(),
             over: VecDeque::new(),
         }
@@ -83,7 +83,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         }
         loop {
             match self.inbox.take(self.patience()) {
-                Work::Group(parcels) => self.take(parcels),
+                Work::Group(batches) => self.take(batches),
                 Work::Nothing if self.over.is_empty() => self.take(Vec::new()),
                 Work::Nothing => self.file_some(),
                 Work::End => break,
@@ -107,39 +107,39 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         }
     }
 
-    fn take(&mut self, parcels: Vec<Parcel>) {
-        if parcels.first().is_some_and(|parcel| parcel.is_refused) {
-            return self.fail(parcels, &StoreError::Behind);
+    fn take(&mut self, batches: Vec<Batch>) {
+        if batches.first().is_some_and(|batch| batch.is_refused) {
+            return self.fail(batches, &StoreError::Behind);
         }
-        match self.write(&parcels) {
-            Ok(outcomes) => self.tell(parcels, outcomes),
+        match self.write(&batches) {
+            Ok(outcomes) => self.tell(batches, outcomes),
             Err(error) => {
                 self.note(Some(&error));
                 // After most of these the connection is as good as before; after the others it is not.
                 if !matches!(error, StoreError::Busy { .. } | StoreError::NoRoom { .. }) {
                     self.database = None;
                 }
-                self.fail(parcels, &error);
+                self.fail(batches, &error);
             }
         }
     }
 
-    /// Writes the backlog and the parcels; what became of each parcel.
-    fn write(&mut self, parcels: &[Parcel]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
-        let mut draft: Sketches = self
+    /// Writes the backlog and the batches; what became of each batch.
+    fn write(&mut self, batches: &[Batch]) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        let mut draft: TaskHeads = self
             .backlog
             .rows
             .iter()
             .filter_map(|row| Some((row.task.clone(), self.open.get(&row.task)?.clone())))
             .collect();
         let mut rows = Vec::new();
-        let mut outcomes = Vec::with_capacity(parcels.len());
-        for parcel in parcels {
-            outcomes.push(match admit(&parcel.entries, &draft, &self.open) {
+        let mut outcomes = Vec::with_capacity(batches.len());
+        for batch in batches {
+            outcomes.push(match admit(&batch.entries, &draft, &self.open) {
                 Ok(admitted) => {
-                    let is_kept = admitted.cut.is_none() || parcel.happened_anyway();
+                    let is_kept = admitted.cut.is_none() || batch.happened_anyway();
                     if is_kept {
-                        draft.extend(admitted.sketches);
+                        draft.extend(admitted.heads);
                         rows.extend(admitted.rows);
                     }
                     admitted
@@ -163,17 +163,17 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         self.open.extend(draft);
         // Whoever has the name of a task first has the task.
         self.open
-            .retain(|task, sketch| sketch.key.is_some() || !taken.contains(task));
-        let over = self.open.extract_if(|_, sketch| sketch.state.is_final());
-        self.over.extend(over.filter_map(|(_, sketch)| sketch.key));
+            .retain(|task, head| head.key.is_some() || !taken.contains(task));
+        let over = self.open.extract_if(|_, head| head.state.is_final());
+        self.over.extend(over.filter_map(|(_, head)| head.key));
         self.note(synced.as_ref().err());
         if let Err(error) = synced {
             // It is in the database, but nobody can say for how long.
             self.database = None;
             outcomes.fill(Err(error));
         }
-        for (parcel, outcome) in parcels.iter().zip(&mut outcomes) {
-            let entry = parcel
+        for (batch, outcome) in batches.iter().zip(&mut outcomes) {
+            let entry = batch
                 .entries
                 .iter()
                 .find(|entry| taken.contains(&entry.task));
@@ -185,11 +185,11 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         Ok(outcomes)
     }
 
-    /// Nothing of these parcels was written. What happened all the same is kept for later.
-    fn fail(&mut self, parcels: Vec<Parcel>, error: &StoreError) {
-        let mut outcomes = Vec::with_capacity(parcels.len());
-        for parcel in &parcels {
-            let admitted = match admit(&parcel.entries, &Sketches::new(), &self.open) {
+    /// Nothing of these batches was written. What happened all the same is kept for later.
+    fn fail(&mut self, batches: Vec<Batch>, error: &StoreError) {
+        let mut outcomes = Vec::with_capacity(batches.len());
+        for batch in &batches {
+            let admitted = match admit(&batch.entries, &TaskHeads::new(), &self.open) {
                 Ok(admitted) => admitted,
                 Err(own) => {
                     outcomes.push(Err(own));
@@ -197,19 +197,19 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
                 }
             };
             outcomes.push(Err(error.clone()));
-            if !parcel.happened_anyway() {
+            if !batch.happened_anyway() {
                 continue;
             }
             let bytes: usize = admitted.rows.iter().map(Row::bytes).sum();
             if self.backlog.bytes + bytes <= MOST_BACKLOG {
                 self.backlog.bytes += bytes;
                 self.backlog.rows.extend(admitted.rows);
-                self.open.extend(admitted.sketches);
+                self.open.extend(admitted.heads);
             } else {
-                self.cut(&parcel.entries);
+                self.cut(&batch.entries);
             }
         }
-        self.tell(parcels, outcomes);
+        self.tell(batches, outcomes);
     }
 
     /// There is no room for these entries even in memory. Their tasks are cut short here; of what
@@ -217,29 +217,29 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
     fn cut(&mut self, entries: &[Entry]) {
         let mut known = Vec::new();
         for entry in entries {
-            if let Some(sketch) = self.open.get_mut(&entry.task) {
-                sketch.is_cut = true;
+            if let Some(head) = self.open.get_mut(&entry.task) {
+                head.is_cut = true;
                 known.push(entry.clone());
             }
         }
-        if let Ok(admitted) = admit(&known, &Sketches::new(), &self.open) {
+        if let Ok(admitted) = admit(&known, &TaskHeads::new(), &self.open) {
             self.backlog.rows.extend(admitted.rows);
-            self.open.extend(admitted.sketches);
+            self.open.extend(admitted.heads);
         }
     }
 
-    fn tell(&mut self, parcels: Vec<Parcel>, outcomes: Vec<Result<(), StoreError>>) {
+    fn tell(&mut self, batches: Vec<Batch>, outcomes: Vec<Result<(), StoreError>>) {
         let mut written = Vec::new();
         let mut told = Vec::new();
-        for (parcel, outcome) in parcels.into_iter().zip(outcomes) {
+        for (batch, outcome) in batches.into_iter().zip(outcomes) {
             match &outcome {
-                Ok(()) => written.extend(parcel.entries),
+                Ok(()) => written.extend(batch.entries),
                 Err(error) => {
                     self.see(&mut written);
-                    (self.seen)(parcel.entries, Some(error));
+                    (self.seen)(batch.entries, Some(error));
                 }
             }
-            if let Promise::Told(teller) = parcel.promise {
+            if let Promise::Told(teller) = batch.promise {
                 told.push((teller, outcome));
             }
         }

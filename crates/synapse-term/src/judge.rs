@@ -47,6 +47,9 @@ impl Verdict {
     }
 }
 
+/// What is published stands at least this long.
+const SHORTEST_STAY: Duration = Duration::from_millis(20);
+
 /// A verdict and when it may change by time alone.
 #[derive(Clone)]
 struct Opinion {
@@ -170,6 +173,11 @@ impl Judge {
         self.facts.usual_prompt.as_deref()
     }
 
+    /// Whether the kernel was ever seen to give the program whole lines.
+    pub fn reads_lines(&self) -> bool {
+        self.facts.reads_lines
+    }
+
     /// The screen when the program last rested.
     pub fn resting_rows(&self) -> &[Arc<Row>] {
         &self.facts.resting_rows
@@ -178,6 +186,12 @@ impl Judge {
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);
+        let at_line = |prompt: &Prompt| prompt.layout == Layout::Line;
+        if keys == Keys::Submit
+            && matches!(&self.reading, Reading::Asking(prompt) if at_line(prompt))
+        {
+            self.facts.answers += 1;
+        }
         if keys == Keys::Interrupt && self.testimony.last().is_some() {
             // From here on the screen outranks who said that the program works.
             let soon = now + INTERRUPT_SPAN;
@@ -272,6 +286,7 @@ impl Judge {
         now: Duration,
     ) -> Option<Change> {
         self.facts.terminal_use = Some((said, now));
+        self.facts.reads_lines |= said != TerminalUse::Unclear;
         self.decide(profile, now)
     }
 
@@ -326,9 +341,12 @@ impl Judge {
                 prompt::read_above(&frame, profile, found.top.saturating_sub(1))
             }
             Some(_) => None,
-            None => self
-                .being_answered(&frame)
-                .or_else(|| prompt::read(&frame, profile, self.facts.usual_prompt.as_deref())),
+            None => self.being_answered(&frame).or_else(|| {
+                let usual = self.facts.usual_prompt.as_deref();
+                let (mut prompt, sureness) = prompt::read(&frame, profile, usual)?;
+                self.facts.number(&mut prompt);
+                Some((prompt, sureness))
+            }),
         };
         if !profile.knows_signs() && signs::working_sign(&self.facts, &frame, now).is_some() {
             self.facts.explicit_seen = Some(now);
@@ -346,9 +364,16 @@ impl Judge {
         let Reading::Asking(prompt) = &self.reading else {
             return None;
         };
-        let line = self.facts.asked_line.as_ref()?;
+        let (row, line) = self.facts.asked_at.as_ref()?;
         let before = frame.before_cursor();
-        let goes_on = prompt.layout == Layout::Line && before.starts_with(line.as_str());
+        // The same line without an answer, after one was given, asks anew.
+        let is_anew = self.facts.reacted && before == *line;
+        let is_there = !line.trim().is_empty()
+            || frame.cursor.row == *row && self.usual_prompt() != Some(before.as_str());
+        let goes_on = prompt.layout == Layout::Line
+            && is_there
+            && !is_anew
+            && before.starts_with(line.as_str());
         goes_on.then(|| ((**prompt).clone(), Sureness::Line))
     }
 
@@ -402,8 +427,12 @@ impl Judge {
         {
             self.facts.ascribe(found);
         }
-        // What holds from here on may change by time alone.
+        // What holds from here on may change by time alone, but not at the same moment: two rules that refute each other
+        // would do so for ever.
         self.weigh(profile, now);
+        if let Some((next, _)) = &mut self.waiting {
+            next.not_before = next.not_before.max(now + SHORTEST_STAY);
+        }
         change
     }
 

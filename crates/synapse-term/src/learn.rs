@@ -50,6 +50,11 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// Whether the profile reads anything otherwise than `generic` does.
+    pub fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
     /// The profile as YAML.
     pub fn yaml(&self, name: &str, command: &[String]) -> String {
         let mut text = String::from(
@@ -93,7 +98,7 @@ pub fn learn(cast: &Cast, lessons: &[Lesson]) -> Option<Learned> {
     for Group { yaml, found } in rules::groups(&scene) {
         let with = format!("{rules}{yaml}");
         let score = trial::of(&with, cast, &scene);
-        let is_kept = !yaml.is_empty() && score.is_some_and(|score| score.right() >= best.right());
+        let is_kept = !yaml.is_empty() && score.is_some_and(|score| score.is_no_worse_than(best));
         if let (true, Some(score)) = (is_kept, score) {
             best = score;
             rules = with;

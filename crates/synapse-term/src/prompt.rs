@@ -6,8 +6,11 @@ mod buttons;
 mod call;
 mod checklist;
 mod line;
+mod list;
 mod menu;
+mod painted;
 mod question;
+mod unfinished;
 mod window;
 
 use std::fmt;
@@ -16,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answer::AnswerError;
 pub(crate) use menu::FORM_HINT;
+pub(crate) use unfinished::unasked;
 
 use crate::frame::Frame;
 use crate::profile::Profile;
@@ -121,6 +125,14 @@ impl Fingerprint {
         }
         Self(format!("{:016x}", hash.0))
     }
+
+    /// The fingerprint of the same question where it is asked once more, after so many answers.
+    pub(crate) fn again(&self, answers: u32) -> Self {
+        match answers {
+            0 => self.clone(),
+            _ => Self::of(Kind::Text, [self.0.as_str(), &answers.to_string()]),
+        }
+    }
 }
 
 impl fmt::Display for Fingerprint {
@@ -174,7 +186,7 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
             (!is_described).then(|| menu::lit(frame)).flatten()
         })
         .or_else(|| menu::hinted(frame))
-        .or_else(|| line::painted(frame))
+        .or_else(|| painted::read(frame))
         .map(|prompt| (prompt, Sureness::Shape))
         .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
 }

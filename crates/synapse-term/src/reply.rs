@@ -9,6 +9,7 @@ mod follow;
 mod furniture;
 mod line;
 mod plain;
+mod printed;
 mod region;
 mod unwrap;
 
@@ -61,6 +62,12 @@ pub struct Cut<'a> {
     pub furniture: &'a Furniture,
     /// What stands before the text in the program's input box, as far as it was seen.
     pub place: Option<&'a str>,
+    /// The row in which the message was typed, as far as that is known.
+    pub mark: Option<usize>,
+    /// The kernel was seen to give the program whole lines.
+    pub reads_lines: bool,
+    /// The turn was painted: the cursor was hidden in between.
+    pub is_painted: bool,
     /// Columns of the screen.
     pub cols: usize,
 }
@@ -88,7 +95,8 @@ pub fn learn(rows: &[&Row], how: &Cut<'_>, furniture: &mut Furniture) {
 /// messages that were queued behind it, each with its message.
 pub fn cut(rows: &[&Row], how: &Cut<'_>) -> Vec<(String, Reply)> {
     if !how.is_described() {
-        return vec![(how.typed.to_owned(), plain::cut(rows, how))];
+        let reply = printed::cut(rows, how).unwrap_or_else(|| plain::cut(rows, how));
+        return vec![(how.typed.to_owned(), reply)];
     }
     let segments = region::segments(rows, how);
     let last = segments.len().saturating_sub(1);

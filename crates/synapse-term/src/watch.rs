@@ -351,6 +351,7 @@ impl Watcher {
         self.inquiry.note_settled(now);
         self.follower.look(&mut self.screen);
         let frame = self.screen.frame();
+        self.follower.note_frame(&frame);
         let signals = self.screen.take_signals();
         self.judge.see(frame, &signals, &self.profile, now)
     }

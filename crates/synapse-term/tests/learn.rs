@@ -71,7 +71,7 @@ fn what_is_learned_reads_no_worse_than_generic_and_is_a_profile() {
             println!("== {recording}\n{yaml}");
         }
         assert!(
-            learned.score.right() >= learned.generic.right(),
+            learned.score.is_no_worse_than(learned.generic),
             "{recording}: {yaml}"
         );
         let profile = Profile::parse(&yaml, recording, &|_| None).unwrap();

@@ -96,6 +96,25 @@ fn a_witness_that_forgot_to_say_that_it_is_over_does_not_hold_a_silent_screen_fo
 }
 
 #[test]
+fn a_program_nobody_described_rests_too_when_its_witness_forgot_to_say_so() {
+    let profile = Profile::parse("name: toy", "toy", &|_| None).unwrap();
+    let mut watcher = Watcher::new(Arc::new(profile), Size::USUAL);
+    watcher.feed(b"\x1b[?2004hhello\r\n> ", AT(0));
+    watcher.tick(AT(5_000));
+    assert_eq!(state(&watcher), State::Idle);
+    watcher.take_events();
+    watcher.testify(Witness::Record, Claim::Working, AT(5_000));
+    assert_eq!(state(&watcher), State::Busy);
+    watcher.tick(AT(10_900));
+    assert_eq!(state(&watcher), State::Busy);
+    watcher.tick(AT(60_000));
+    assert_eq!(state(&watcher), State::Idle);
+    let events = watcher.take_events();
+    let is_reading = |event: &&Event| matches!(event, Event::Reading(_));
+    assert_eq!(events.iter().filter(is_reading).count(), 2);
+}
+
+#[test]
 fn an_announced_question_is_asked_even_if_nobody_recognises_its_dialog() {
     let mut watcher = at_rest();
     watcher.testify(Witness::Hook, permission(AT(900)), AT(5_000));

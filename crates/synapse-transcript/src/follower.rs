@@ -235,11 +235,12 @@ impl Files {
             if self.foreign.contains(&path) {
                 continue;
             }
-            let dir = self.source.dir.clone();
+            let source = self.source.clone();
             let Some(reader) = self.read(&path) else {
                 continue;
             };
-            match reader.model.is_of(&dir) {
+            let is_ours = reader.model.is_of(&source.dir);
+            match is_ours.or_else(|| source.is_ours_by_neighbour(&path)) {
                 Some(true) => found.extend(reader.model.turn(needle).map(|turn| (path, turn))),
                 Some(false) => {
                     self.readers.remove(&path);
@@ -299,6 +300,7 @@ mod tests {
         let source = Source {
             kind: Kind::Claude,
             root: root.to_owned(),
+            older_root: None,
             dir: PathBuf::from("/work/here"),
             since: SystemTime::UNIX_EPOCH,
         };
@@ -332,6 +334,65 @@ mod tests {
         std::fs::remove_file(own).unwrap();
         let mut files = self::files(root.path());
         assert_eq!(files.look(&needle("hi")), None);
+    }
+
+    #[test]
+    fn a_transcript_that_names_no_folder_is_ours_by_the_file_beside_it() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let cline = r#"{"messages":[{"role":"user","content":[{"text":"hi"}]},{"role":"assistant","content":[{"text":"yes"}]}]}"#;
+        let vibe = r#"{"payload":{"delta":[{"entry":{"type":"message","role":"user","content":[{"text":"hi"}]}},{"entry":{"type":"message","role":"assistant","content":[{"text":"yes"}]}}]}}"#;
+        let code = r#"{"type":"turn.prompt","input":[{"text":"hi"}],"origin":{"kind":"user"}}
+{"type":"agent.message.appended","message":{"message":{"role":"assistant","content":[{"text":"yes"}],"toolCalls":[]}}}"#;
+        let cli = r#"{"message":{"type":"TurnBegin","payload":{"user_input":[{"text":"hi"}]}}}
+{"message":{"type":"ContentPart","payload":{"text":"yes"}}}
+{"message":{"type":"StatusUpdate","payload":{"token_usage":{}}}}"#;
+        for (kind, transcript, text, beside, names) in [
+            (
+                Kind::Cline,
+                "1/1.messages.json",
+                cline,
+                "1/1.json",
+                r#"{"cwd":"DIR"}"#,
+            ),
+            (
+                Kind::Vibe,
+                "1/journal/1.jsonl",
+                vibe,
+                "1/meta.json",
+                r#"{"environment":{"working_directory":"DIR"}}"#,
+            ),
+            (
+                Kind::Kimi,
+                "w/1/agents/main/wire.jsonl",
+                code,
+                "w/1/state.json",
+                r#"{"cwd":"DIR"}"#,
+            ),
+            (
+                Kind::Kimi,
+                "w/1/wire.jsonl",
+                cli,
+                "w/1/context.jsonl",
+                r#"{"content":"The current working directory is `DIR`."}"#,
+            ),
+        ] {
+            let _ = std::fs::remove_dir_all(root.path().join("w"));
+            put(transcript, &format!("{text}\n"));
+            put(beside, &names.replace("DIR", "/elsewhere"));
+            let look = || {
+                let mut files = files(root.path());
+                files.source.kind = kind;
+                reply(files.look(&needle("hi")))
+            };
+            assert_eq!(look(), None, "{kind:?}");
+            put(beside, &names.replace("DIR", "/work/here"));
+            assert_eq!(look(), Some("yes".to_owned()), "{kind:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,12 @@ use super::{Asked, text};
 /// What stands before the folder in a message of the system's.
 const FOLDER: &str = "**Working Directory:** ";
 
+/// What stands behind an answer that the user stopped.
+const STOPPED: &str = "... ^C Interrupted";
+
+/// What stands before the reason in a message of the system's, where the model could not be asked.
+const FAILED: &str = "LLM request failed: ";
+
 /// gptme runs the tools of a message one after the other.
 const TOOL: &str = "tool";
 
@@ -19,6 +25,13 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
             text: content.to_owned(),
             at: None,
         })],
+        Some("assistant") if content.ends_with(STOPPED) => vec![
+            Entry::Said {
+                text: content.trim_end_matches(STOPPED).to_owned(),
+                calls: Vec::new(),
+            },
+            Entry::Interrupted,
+        ],
         Some("assistant") => vec![Entry::Said {
             text: content.to_owned(),
             calls: calls_tool(content)
@@ -26,6 +39,7 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
                 .into_iter()
                 .collect(),
         }],
+        Some("system") if content.starts_with(FAILED) => vec![Entry::Failed(content.to_owned())],
         Some("system") if line.get("hide").is_none() => vec![Entry::Result(TOOL.to_owned())],
         Some("system") => {
             let folder = content.lines().find_map(|line| line.strip_prefix(FOLDER));
@@ -64,5 +78,20 @@ mod tests {
         assert!(turn(3).has_open_tool);
         assert_eq!(turn(4).verdict, None);
         assert_eq!(turn(5).verdict, Some(Verdict::Replied("done".to_owned())));
+    }
+
+    // Written by gptme 0.35.1 with the scripted model.
+    #[test]
+    fn a_stopped_answer_and_an_error_are_no_replies() {
+        let text = r#"{"role": "user", "content": "slow:20", "timestamp": "2026-11-16T12:53:28.319042"}
+{"role": "assistant", "content": "alpha bravo... ^C Interrupted", "timestamp": "2026-11-16T12:53:34.755171"}
+{"role": "user", "content": "error:400", "timestamp": "2026-11-16T12:53:38.319042"}
+{"role": "system", "content": "LLM request failed: Error code: 400", "timestamp": "2026-11-16T12:53:39.755171"}"#;
+        let stopped = turn_of(Kind::Gptme, text, "slow:20").unwrap();
+        assert_eq!(stopped.verdict, Some(Verdict::Interrupted));
+        assert_eq!(stopped.said, "alpha bravo");
+        let failed = turn_of(Kind::Gptme, text, "error:400").unwrap();
+        let why = Verdict::Failed("LLM request failed: Error code: 400".to_owned());
+        assert_eq!(failed.verdict, Some(why));
     }
 }

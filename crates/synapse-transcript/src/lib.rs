@@ -10,6 +10,7 @@
 
 mod aider;
 mod claude;
+mod cline;
 mod cn;
 mod codex;
 mod copilot;
@@ -17,11 +18,13 @@ mod cursor;
 mod follower;
 mod gemini;
 mod gptme;
+mod kimi;
 mod log;
 mod opencode;
 mod pi;
 mod place;
 mod qwen;
+mod vibe;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -52,20 +55,31 @@ pub enum Kind {
     Cn,
     /// The events of a GitHub Copilot CLI session.
     Copilot,
+    /// The messages of a Cline session.
+    Cline,
+    /// The wire file of Kimi Code, and of kimi-cli before it.
+    Kimi,
+    /// The journal of a Mistral Vibe session.
+    Vibe,
 }
 
 impl Kind {
     /// The file is one JSON value, written anew each time.
     fn is_rewritten(self) -> bool {
-        self == Self::Cn
+        matches!(self, Self::Cn | Self::Cline)
     }
 }
+
+/// What stands before the folder in the system prompt of kimi-cli.
+const KIMI_FOLDER: &str = "The current working directory is `";
 
 /// Where one program keeps its transcripts, and which of them can be ours.
 #[derive(Clone, Debug)]
 pub struct Source {
     kind: Kind,
     root: PathBuf,
+    /// Where an older version of the program keeps them.
+    older_root: Option<PathBuf>,
     /// The folder the program works in.
     dir: PathBuf,
     /// When the program was started.
@@ -115,11 +129,28 @@ impl Source {
                     variable("CONTINUE_GLOBAL_DIR").unwrap_or_else(|| home.join(".continue"));
                 (Kind::Cn, base.join("sessions"))
             }
+            "cline" => {
+                let base = variable("CLINE_DATA_DIR").unwrap_or_else(|| home.join(".cline/data"));
+                (Kind::Cline, base.join("sessions"))
+            }
+            "kimi" => {
+                let base = variable("KIMI_CODE_HOME").unwrap_or_else(|| home.join(".kimi-code"));
+                (Kind::Kimi, base.join("sessions"))
+            }
+            "vibe" => {
+                let base = variable("VIBE_HOME").unwrap_or_else(|| home.join(".vibe"));
+                (Kind::Vibe, base.join("logs/session/unified"))
+            }
             _ => return None,
         };
+        let older_root = (kind == Kind::Kimi).then(|| {
+            let base = variable("KIMI_SHARE_DIR").unwrap_or_else(|| home.join(".kimi"));
+            base.join("sessions")
+        });
         Some(Self {
             kind,
             root,
+            older_root,
             dir: dir.to_owned(),
             since: SystemTime::now(),
         })
@@ -153,9 +184,28 @@ impl Source {
                     since,
                 )
             }
-            Kind::Cn => place::changed_since(&self.root, since, "json"),
-            _ => place::changed_since(&self.root, since, "jsonl"),
+            Kind::Cn | Kind::Cline => place::changed_since(&self.root, since, "json"),
+            _ => {
+                let roots = std::iter::once(&self.root).chain(&self.older_root);
+                roots
+                    .flat_map(|root| place::changed_since(root, since, "jsonl"))
+                    .collect()
+            }
         }
+    }
+
+    /// Whether a transcript that does not say so itself belongs to our folder, by the file beside it that does.
+    fn is_ours_by_neighbour(&self, path: &Path) -> Option<bool> {
+        let folder = match self.kind {
+            Kind::Cline => place::named_beside(path, ".messages.json", ".json", "/cwd"),
+            Kind::Vibe => {
+                place::named_above(path, 2, "meta.json", "/environment/working_directory")
+            }
+            Kind::Kimi => place::named_above(path, 3, "state.json", "/cwd")
+                .or_else(|| place::quoted_beside(path, "context.jsonl", KIMI_FOLDER)),
+            _ => None,
+        }?;
+        Some(Path::new(&folder) == self.dir)
     }
 }
 
@@ -238,6 +288,7 @@ enum Model {
     Gemini(gemini::Conversation),
     Lines(log::Conversation, fn(&Value) -> Vec<log::Entry>),
     Aider(log::Conversation, aider::Rows),
+    Kimi(log::Conversation, kimi::Steps),
 }
 
 impl Model {
@@ -251,6 +302,9 @@ impl Model {
             Kind::Gptme => Self::Lines(log::Conversation::default(), gptme::entries),
             Kind::Copilot => Self::Lines(log::Conversation::default(), copilot::entries),
             Kind::Cn => Self::Lines(log::Conversation::default(), cn::entries),
+            Kind::Cline => Self::Lines(log::Conversation::default(), cline::entries),
+            Kind::Vibe => Self::Lines(log::Conversation::default(), vibe::entries),
+            Kind::Kimi => Self::Kimi(log::Conversation::default(), kimi::Steps::default()),
             // A database has no lines.
             Kind::Opencode => Self::Lines(log::Conversation::default(), |_| Vec::new()),
             Kind::Aider => Self::Aider(log::Conversation::default(), aider::Rows::default()),
@@ -281,6 +335,7 @@ impl Model {
                     entry => entry,
                 }));
             }
+            Self::Kimi(conversation, steps) => conversation.extend(steps.push(&line)),
             Self::Aider(..) => {}
         }
     }
@@ -291,9 +346,9 @@ impl Model {
             Self::Claude(conversation) => conversation.turn(needle),
             Self::Codex(conversation) => conversation.turn(needle),
             Self::Gemini(conversation) => conversation.turn(needle),
-            Self::Lines(conversation, _) | Self::Aider(conversation, _) => {
-                conversation.turn(needle)
-            }
+            Self::Lines(conversation, _)
+            | Self::Aider(conversation, _)
+            | Self::Kimi(conversation, _) => conversation.turn(needle),
         }
     }
 
@@ -303,7 +358,7 @@ impl Model {
             Self::Claude(conversation) => conversation.is_of(dir),
             Self::Codex(conversation) => conversation.is_of(dir),
             Self::Gemini(conversation) => conversation.is_of(dir),
-            Self::Lines(conversation, _) => conversation.is_of(dir),
+            Self::Lines(conversation, _) | Self::Kimi(conversation, _) => conversation.is_of(dir),
             // It is looked for only where it belongs to it.
             Self::Aider(..) => Some(true),
         }

@@ -1,11 +1,17 @@
 //! Which files can be this agent's transcript.
 
 use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use serde_json::Value;
+
 /// How deep below its root a program puts its transcripts.
 const DEPTH: usize = 5;
+
+/// How long the first line of a file beside a transcript may be.
+const LONGEST_PROMPT: u64 = 4 << 20;
 
 /// How many processes a program may have started that are looked at.
 const MOST_PROCESSES: usize = 64;
@@ -44,6 +50,40 @@ fn collect(folder: &Path, depth: usize, found: &mut impl FnMut(PathBuf)) {
             collect(&path, depth - 1, found);
         }
     }
+}
+
+/// What a JSON file says that is named like the transcript, with another ending.
+pub(super) fn named_beside(
+    path: &Path,
+    ending: &str,
+    other: &str,
+    pointer: &str,
+) -> Option<String> {
+    let name = path.file_name()?.to_str()?.strip_suffix(ending)?;
+    said_in(&path.with_file_name(format!("{name}{other}")), pointer)
+}
+
+/// What a JSON file says that stands so many folders above the transcript.
+pub(super) fn named_above(path: &Path, levels: usize, name: &str, pointer: &str) -> Option<String> {
+    said_in(&path.ancestors().nth(levels)?.join(name), pointer)
+}
+
+fn said_in(path: &Path, pointer: &str) -> Option<String> {
+    let value: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    value.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+/// What a file beside the transcript has between this beginning and the next backquote, in its first line.
+pub(super) fn quoted_beside(path: &Path, name: &str, beginning: &str) -> Option<String> {
+    let mut line = String::new();
+    let file = std::fs::File::open(path.with_file_name(name)).ok()?;
+    BufReader::new(file)
+        .take(LONGEST_PROMPT)
+        .read_line(&mut line)
+        .ok()?;
+    let line: Value = serde_json::from_str(&line).ok()?;
+    let (_, folder) = line.get("content")?.as_str()?.split_once(beginning)?;
+    Some(folder.split_once('`')?.0.to_owned())
 }
 
 fn is_transcript(path: &Path) -> bool {

@@ -3,10 +3,10 @@
 
 mod address;
 mod answer;
-mod journey;
-mod lane;
 mod namesake;
 mod pace;
+mod send_job;
+mod send_order;
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
@@ -18,31 +18,31 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use address::Unmet;
-use lane::{Lanes, Place};
 use pace::Pace;
+use send_order::{OrderSlot, SendOrder};
 use synapse_client::address::AddressBook;
 use synapse_client::external::Contacts;
-use synapse_client::parcel;
+use synapse_client::message;
 use synapse_machine::config::{AgentSettings, Feedback, InputRouting};
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::{Paths, expand_home};
 use synapse_machine::registry::Entry;
-use synapse_session::{Command, Errand, Found, Notice, RoutingSetup, SessionHandle};
+use synapse_session::{Command, Found, Notice, OutboxRequest, RoutingSetup, SessionHandle};
 
 /// Errands that may wait for the courier; who comes after passes.
 const INBOX: usize = 64;
 
 /// Messages that may be on their way, or waited for, at one time.
-const JOURNEYS: usize = 64;
+const JOBS: usize = 64;
 
 /// Carries the messages of one agent.
 pub struct Courier {
-    desk: Arc<Desk>,
-    errands: mpsc::Receiver<Errand>,
+    outbox: Arc<Outbox>,
+    requests: mpsc::Receiver<OutboxRequest>,
 }
 
-/// What all journeys share.
-struct Desk {
+/// What all jobs share.
+struct Outbox {
     own: Entry,
     session: SessionHandle,
     book: AddressBook,
@@ -52,7 +52,7 @@ struct Desk {
     feedback: Feedback,
     returns_to_agent: bool,
     pace: Mutex<Pace>,
-    journeys: Arc<Semaphore>,
+    jobs: Arc<Semaphore>,
     /// How many notices have been spoken of.
     spoken: AtomicU64,
     /// Where the wrapped program writes down sessions that it knows by name, if it does.
@@ -71,16 +71,16 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// The way to a courier, and the errands that come by it.
-    pub fn line(&self) -> (RoutingSetup, mpsc::Receiver<Errand>) {
-        let (sender, errands) = mpsc::channel(INBOX);
+    /// The way to a courier, and the requests that come by it.
+    pub fn line(&self) -> (RoutingSetup, mpsc::Receiver<OutboxRequest>) {
+        let (sender, requests) = mpsc::channel(INBOX);
         let setup = RoutingSetup {
             pattern: self.routing.pattern.clone(),
             passes_unknown: self.routing.passthrough_on_fail,
             lines: self.routing.enabled,
-            errands: sender,
+            outbox: sender,
         };
-        (setup, errands)
+        (setup, requests)
     }
 }
 
@@ -93,9 +93,9 @@ impl Courier {
         contacts: Contacts,
         orders: &Orders,
         claude_transcripts: Option<&Path>,
-        errands: mpsc::Receiver<Errand>,
+        requests: mpsc::Receiver<OutboxRequest>,
     ) -> Self {
-        let desk = Desk {
+        let outbox = Outbox {
             own,
             session,
             book: AddressBook::new(paths.registry(), contacts.clone(), &orders.agents),
@@ -105,44 +105,44 @@ impl Courier {
             feedback: orders.routing.feedback,
             returns_to_agent: orders.routing.return_to_agent,
             pace: Mutex::default(),
-            journeys: Arc::new(Semaphore::new(JOURNEYS)),
+            jobs: Arc::new(Semaphore::new(JOBS)),
             spoken: AtomicU64::new(0),
             sessions: claude_transcripts.and_then(namesake::sessions_beside),
             shared_names: Mutex::default(),
         };
         Self {
-            desk: Arc::new(desk),
-            errands,
+            outbox: Arc::new(outbox),
+            requests,
         }
     }
 
     /// Carries until the agent is gone. What is on its way then is no longer waited for.
     pub async fn run(mut self) {
-        let mut journeys = JoinSet::new();
-        let mut lanes = Lanes::default();
+        let mut jobs = JoinSet::new();
+        let mut order = SendOrder::default();
         loop {
             tokio::select! {
-                errand = self.errands.recv() => match errand {
-                    Some(errand) => {
-                        let desk = Arc::clone(&self.desk);
-                        let place = match &errand {
-                            Errand::Send(dispatch) => Some(lanes.enter(&dispatch.command.handle)),
+                request = self.requests.recv() => match request {
+                    Some(request) => {
+                        let outbox = Arc::clone(&self.outbox);
+                        let place = match &request {
+                            OutboxRequest::Send(dispatch) => Some(order.enter(&dispatch.command.handle)),
                             _ => None,
                         };
-                        journeys.spawn(desk.do_errand(errand, place));
+                        jobs.spawn(outbox.handle(request, place));
                     }
                     None => return,
                 },
-                Some(_) = journeys.join_next() => {}
+                Some(_) = jobs.join_next() => {}
             }
         }
     }
 }
 
-impl Desk {
-    async fn do_errand(self: Arc<Self>, errand: Errand, place: Option<Place>) {
-        match errand {
-            Errand::Find {
+impl Outbox {
+    async fn handle(self: Arc<Self>, request: OutboxRequest, place: Option<OrderSlot>) {
+        match request {
+            OutboxRequest::Find {
                 line,
                 handle,
                 files,
@@ -150,21 +150,21 @@ impl Desk {
                 let found = self.find(handle, files).await;
                 let _ = self.session.tell(Command::Found(line, found)).await;
             }
-            Errand::Send(dispatch) => self.carry(dispatch, place).await,
-            Errand::Log(decision) => self.write_down(decision).await,
+            OutboxRequest::Send(dispatch) => self.carry(dispatch, place).await,
+            OutboxRequest::Log(decision) => self.write_down(decision).await,
         }
     }
 
     async fn find(self: &Arc<Self>, handle: String, files: Vec<String>) -> Found {
-        let desk = Arc::clone(self);
+        let outbox = Arc::clone(self);
         let found = tokio::task::spawn_blocking(move || {
-            if let Err(unmet) = address::resolve(&desk, &handle) {
+            if let Err(unmet) = address::resolve(&outbox, &handle) {
                 return match unmet {
                     Unmet::Nobody(why) => Found::Nobody(why),
                     Unmet::Doubtful(why) => Found::Wrong(why),
                 };
             }
-            match parcel::check(&named(&files), &desk.own.working_dir) {
+            match message::check(&named(&files), &outbox.own.working_dir) {
                 Ok(()) => Found::Known,
                 Err(error) => Found::Wrong(error.to_string()),
             }
@@ -173,7 +173,7 @@ impl Desk {
         found.await.unwrap_or_else(lost)
     }
 
-    /// What the notices of one journey are about; a message to all needs one for each.
+    /// What the notices of one job are about; a message to all needs one for each.
     fn next_about(&self) -> u64 {
         const STEP: u64 = 1_000;
         self.spoken.fetch_add(STEP, Ordering::Relaxed)

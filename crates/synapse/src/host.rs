@@ -15,12 +15,12 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use crate::courier::{Courier, Orders};
-use crate::http::{self, A2a, Door, Served};
+use crate::http::{self, A2a, AccessPolicy, Served};
 use crate::launch;
 use synapse_client::client::{Callable, Web};
 use synapse_client::external::Contacts;
 use synapse_machine::changes::Changes;
-use synapse_machine::config::{Limits, Reach};
+use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use synapse_machine::token::Tokens;
@@ -58,7 +58,7 @@ pub struct Agent {
     pub name: Option<String>,
     pub port: PortWish,
     /// Where it listens, and who gets in.
-    pub reach: Reach,
+    pub reach: ListenConfig,
     /// Authorities to trust besides those of the system when others are called.
     pub ca_file: Option<PathBuf>,
     pub dir: PathBuf,
@@ -118,7 +118,7 @@ impl Host {
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
         let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
-        let (routing, errands) = agent.orders.line();
+        let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
@@ -137,19 +137,24 @@ impl Host {
             routing,
         })?;
         let endpoint = endpoint(address);
-        let door = Door::new(reach, &endpoint, &tokens);
-        let a2a = A2a::new(&claim.handle().to_string(), profile, &door, started_at);
+        let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
+        let a2a = A2a::new(
+            &claim.handle().to_string(),
+            profile,
+            &access_policy,
+            started_at,
+        );
         let about = json!({
             "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
             "dir": agent.dir,
         });
-        let callable = Callable::by_agent(door.is_local);
+        let callable = Callable::by_agent(access_policy.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
         let contacts = Contacts::new(paths, web.clone());
         let resources = Served {
             session: handle.clone(),
             a2a: Arc::new(a2a),
-            door: Arc::new(door),
+            access_policy: Arc::new(access_policy),
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
@@ -177,7 +182,7 @@ impl Host {
                 contacts,
                 &agent.orders,
                 claude_transcripts.as_deref(),
-                errands,
+                requests,
             ),
             tokens,
             claim,

@@ -16,7 +16,6 @@ mod openapi;
 mod problem;
 mod reply;
 mod shapes;
-mod stream_shapes;
 mod tasks;
 mod terminal;
 mod ws;
@@ -30,7 +29,7 @@ use axum::middleware;
 use axum::routing::{get, post};
 
 pub use a2a::A2a;
-pub use guard::Door;
+pub use guard::AccessPolicy;
 
 use synapse_client::client::Web;
 use synapse_client::external::Contacts;
@@ -43,7 +42,7 @@ pub struct Served {
     /// What it says of itself, and whom it tells of its tasks.
     pub a2a: Arc<A2a>,
     /// Who may come in, and where it is.
-    pub door: Arc<Door>,
+    pub access_policy: Arc<AccessPolicy>,
     /// The agent's id, by which the store knows its tasks.
     pub agent: Arc<str>,
     /// What others are told of the agent: id, handle, profile, where it works.

@@ -5,6 +5,6 @@
 pub mod courier;
 pub mod host;
 pub mod http;
+pub mod human_terminal;
 pub mod launch;
 pub mod mcp;
-pub mod mirror;

@@ -2,8 +2,8 @@
 //! to them by itself. What it sends carries its handle and how many agents the question has passed through.
 
 mod attach;
+mod neighbours;
 mod pace;
-mod reach;
 mod tools;
 
 use anyhow::{Context as _, Result};

@@ -34,7 +34,7 @@ export type Prompt = {
 /**
  * One opening of the question: the same one asked again has another.
  */
-id: string, since: string, fingerprint: string, kind: string, question: string, 
+id: string, since: string, fingerprint: string, kind: "confirmation" | "selection" | "permission" | "text" | "password" | "unknown", question: string, 
 /**
  * What the dialog says beside the question: the command or file it is about.
  */
@@ -44,7 +44,7 @@ detail: string,
  */
 call?: { tool: string, input: string, cwd?: string, is_complete: boolean }, options: Array<Choice>, selected: number | null, default: string | number | null, };
 
-export type Asked = { fingerprint: string, kind: string, question: string, 
+export type Asked = { fingerprint: string, kind: "confirmation" | "selection" | "permission" | "text" | "password" | "unknown", question: string, 
 /**
  * What the dialog says beside the question: the command or file it is about.
  */
@@ -64,7 +64,7 @@ to: string,
 /**
  * Who asked: `@claude`, or `user`.
  */
-from: string, priority: number, state: string, text: string, at: string, updated_at: string, };
+from: string, priority: number, state: "submitted" | "working" | "input_required" | "completed" | "failed" | "canceled" | "rejected", text: string, at: string, updated_at: string, };
 
 export type Edge = { from: string, to: string, count: number, 
 /**
@@ -140,7 +140,7 @@ export type DiffFile = { path: string, old_path: string | null,
 /**
  * `added`, `modified`, `deleted`, `renamed` or `untracked`.
  */
-status: string, additions: number, deletions: number, binary: boolean, 
+status: "added" | "modified" | "deleted" | "renamed" | "untracked", additions: number, deletions: number, binary: boolean, 
 /**
  * From the first `@@` on.
  */
@@ -154,7 +154,7 @@ export type Entry = { name: string,
 /**
  * `dir`, `file`, `link` or `other`.
  */
-kind: string, size: number, modified: string, };
+kind: "dir" | "file" | "link" | "other", size: number, modified: string, };
 
 export type Contents = { path: string, size: number, modified: string, binary: boolean, truncated: boolean, 
 /**
@@ -162,7 +162,7 @@ export type Contents = { path: string, size: number, modified: string, binary: b
  */
 text: string | null, };
 
-export type Rule = { id: string, profile: string | null, agent: string | null, kind: string, contains: string, choose: string, 
+export type Rule = { id: string, profile: string | null, agent: string | null, kind: "permission" | "confirmation" | "selection", contains: string, choose: string, 
 /**
  * The device it was made on.
  */

@@ -40,7 +40,7 @@ export function AgentMenu({ agent, peers }: { agent: Agent; peers: string[] }) {
           </li>
         ))}
         <li>
-          <a href={agentUrl(agent.id, "info")}>
+          <a href={agentUrl(agent.id, { tab: "info" })}>
             <Icon name="settings" />
             {t("agent.moreInfo")}
           </a>

@@ -1,16 +1,17 @@
 // One piece of a reply as the card that fits it: text, code, diff, JSON, file or error.
 
+import { useMemo, useState } from "preact/hooks";
 import { pathOfCode, withoutLine } from "../state/code-path";
 import { looksLikeDiff } from "../state/patch";
 import type { Links } from "../state/route";
 import { textOf } from "../state/task-fold";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Artifact, Part } from "../types";
 import { CodeCard } from "./code-card";
-import { CopyButton } from "./copy-button";
-import { DiffView } from "./diff-view";
+import { DiffCard } from "./diff-card";
 import { Icon } from "./icon";
 import { JsonCard } from "./json-card";
+import { Markdown } from "./markdown";
 import { PlainText } from "./plain-text";
 
 /** Longer prose is folded to its beginning. */
@@ -33,7 +34,7 @@ export function ArtifactView({ artifact, before, links }: Props) {
       const language = artifact.metadata?.language ?? "text";
       if (looksLikeDiff(language, text)) return <DiffCard text={text} />;
       const path = pathOfCode(artifact, before);
-      return <CodeCard title={path ?? language} language={path ? language : null} text={text} acts={path && links && <OpenFile path={path} links={links} />} />;
+      return <CodeCard title={path ?? language} path={path} language={language} text={text} acts={path && links && <OpenFile path={path} links={links} />} />;
     }
     case "data":
       return <JsonCard name={t("json.title")} data={parts.find((part) => part.data !== undefined)?.data ?? text} />;
@@ -59,47 +60,40 @@ function PartView({ part, links }: { part: Part; links: Links | null }) {
 }
 
 function Prose({ text, links }: { text: string; links: Links | null }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const lines = useMemo(() => linesIn(text), [text]);
   if (text.trim() === "") return null;
-  const lines = text.split("\n");
-  const here = lines.slice(SHOWN_LINES).find((line) => line.trim() !== "")?.trim().slice(0, FINDABLE) ?? "";
-  if (lines.length <= LONG_TEXT_LINES) {
-    return (
-      <p class="prose">
-        <PlainText text={text} />
-      </p>
-    );
-  }
+  if (lines <= LONG_TEXT_LINES) return <Markdown text={text} links={links} />;
+  const cut = endOfLine(text, SHOWN_LINES);
+  const here = text.slice(cut, cut + 20 * FINDABLE).split("\n").find((line) => line.trim() !== "")?.trim().slice(0, FINDABLE) ?? "";
   return (
-    <>
-      <details class="long-prose">
-        <summary>
-          <span class="prose">{lines.slice(0, SHOWN_LINES).join("\n")}</span>
-          <span class="link-button">{t("fold.more", { n: lines.length - SHOWN_LINES })}</span>
-        </summary>
-        <p class="prose">
-          <PlainText text={lines.slice(SHOWN_LINES).join("\n")} />
-        </p>
-      </details>
-      {links?.terminal && (
-        <a class="link-button" href={links.terminal(here)}>
-          {t("act.inTerminal")}
-        </a>
-      )}
-    </>
+    <div class="long-prose">
+      <Markdown text={isOpen ? text : text.slice(0, cut)} links={links} />
+      <div class="long-acts">
+        <button type="button" class="link-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? t("fold.less") : tn("fold.more", lines - SHOWN_LINES)}
+        </button>
+        {links?.terminal && (
+          <a class="link-button" href={links.terminal(here)}>
+            {t("act.inTerminal")}
+          </a>
+        )}
+      </div>
+    </div>
   );
 }
 
-function DiffCard({ text }: { text: string }) {
-  return (
-    <figure class="card">
-      <figcaption class="card-head">
-        <span class="card-title">diff</span>
-        <span class="card-note" />
-        <CopyButton text={text} />
-      </figcaption>
-      <DiffView patch={text.replace(/^[\s\S]*?(?=^@@ )/m, "")} />
-    </figure>
-  );
+function linesIn(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** Where the n-th line ends. */
+function endOfLine(text: string, n: number): number {
+  let at = -1;
+  for (let line = 0; line < n; line += 1) at = text.indexOf("\n", at + 1);
+  return at;
 }
 
 function OpenFile({ path, links }: { path: string; links: Links }) {

@@ -1,5 +1,6 @@
 // Files that go with a message.
 
+import { useRef } from "preact/hooks";
 import { bytes } from "../state/when";
 import { t } from "../text";
 import { Icon } from "./icon";
@@ -31,13 +32,41 @@ function base64(file: File): Promise<string> {
   });
 }
 
+/** On a phone this also offers the camera. */
+export function AttachButton({ isOff, onFiles }: { isOff: boolean; onFiles: (list: FileList) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="round-button attach" aria-label={t("bar.attach")} title={t("bar.attach")} disabled={isOff} onClick={() => input.current?.click()}>
+        <Icon name="clip" />
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t("bar.attach")}
+        onChange={(event) => {
+          const { files } = event.currentTarget;
+          if (files) onFiles(files);
+          // The same file may be chosen again.
+          event.currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+/** Shown small; the policy lets pictures come from the page's own data. */
+const isPicture = (file: Attached) => /^image\/(png|jpeg|gif|webp)$/.test(file.mimeType);
+
 export function AttachedFiles({ files, onRemove }: { files: Attached[]; onRemove: (index: number) => void }) {
   if (files.length === 0) return null;
   return (
     <ul class="attached">
       {files.map((file, index) => (
         <li key={`${index}${file.name}`} class="queue-chip">
-          <Icon name="clip" />
+          {isPicture(file) ? <img class="thumbnail" src={`data:${file.mimeType};base64,${file.bytes}`} alt="" /> : <Icon name="clip" />}
           <span class="queue-text">{file.name}</span>
           <button type="button" class="icon-button small" aria-label={t("bar.removeFile", { name: file.name })} onClick={() => onRemove(index)}>
             <Icon name="close" />

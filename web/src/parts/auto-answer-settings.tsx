@@ -43,7 +43,7 @@ export function AutoAnswerSettings({ profiles }: { profiles: readonly Profile[] 
 
 export function ruleText(rule: Rule): string {
   const who = [rule.agent && `@${rule.agent}`, rule.profile].filter(Boolean).join(" · ");
-  return t("auto.rule", { who, kind: t(`kind.${rule.kind as RuleKind}`), contains: rule.contains, choose: rule.choose });
+  return t("auto.rule", { who, kind: t(`kind.${rule.kind}`), contains: rule.contains, choose: rule.choose });
 }
 
 function RuleForm({ profiles }: { profiles: readonly Profile[] }) {

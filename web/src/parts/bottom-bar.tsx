@@ -1,7 +1,7 @@
 // Where to go, on a phone.
 
+import { inboxCount } from "../state/inbox";
 import { route } from "../state/route";
-import { waiting } from "../state/world";
 import { t } from "../text";
 import { Icon } from "./icon";
 
@@ -22,7 +22,7 @@ export function BottomBar() {
         <a key={place.url} href={place.url} aria-current={isHere(place.screen) ? "page" : undefined}>
           <span class="bottom-icon">
             <Icon name={place.icon} />
-            {place.screen === "inbox" && waiting.value.length > 0 && <span class="count-bubble">{waiting.value.length}</span>}
+            {place.screen === "inbox" && inboxCount.value > 0 && <span class="count-bubble">{inboxCount.value}</span>}
           </span>
           <span>{t(place.text)}</span>
         </a>

@@ -3,27 +3,42 @@
 import { useState } from "preact/hooks";
 import { t } from "../text";
 import { tell } from "./failure";
-import { Icon } from "./icon";
+import { Icon, type IconName } from "./icon";
 
 const SHOWN_MS = 1_500;
 
 export function CopyButton({ text }: { text: string }) {
-  const [isDone, setIsDone] = useState(false);
-  const copy = async () => {
-    try {
-      await copyText(text);
-      setIsDone(true);
-      window.setTimeout(() => setIsDone(false), SHOWN_MS);
-    } catch (error) {
-      tell(error);
-    }
-  };
+  const { isDone, copy } = useCopy(() => text);
   return (
-    <button type="button" class="chip-button" onClick={() => void copy()}>
+    <button type="button" class="chip-button" onClick={copy}>
       <Icon name="copy" />
       <span>{isDone ? t("act.copied") : t("act.copy")}</span>
     </button>
   );
+}
+
+type IconProps = { label: string; done?: string; icon?: IconName; text: () => string };
+
+/** The same without room for a word. */
+export function CopyIcon({ label, done = t("act.copied"), icon = "copy", text }: IconProps) {
+  const { isDone, copy } = useCopy(text);
+  const name = isDone ? done : label;
+  return (
+    <button type="button" class="icon-button small" aria-label={name} title={name} onClick={copy}>
+      <Icon name={isDone ? "check" : icon} />
+    </button>
+  );
+}
+
+function useCopy(text: () => string): { isDone: boolean; copy: () => void } {
+  const [isDone, setIsDone] = useState(false);
+  const copy = () => {
+    copyText(text()).then(() => {
+      setIsDone(true);
+      window.setTimeout(() => setIsDone(false), SHOWN_MS);
+    }, tell);
+  };
+  return { isDone, copy };
 }
 
 /** The clipboard of a page that came over plain HTTP from another machine is closed; a selection is not. */

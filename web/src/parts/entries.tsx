@@ -1,11 +1,13 @@
 // The lines of a conversation, oldest first, with the end kept in view.
 
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import type { Note } from "../state/notes";
 import type { Links } from "../state/route";
-import { keep } from "../state/tasks";
+import { hasTask, keep, taskOf } from "../state/tasks";
+import { toast } from "../state/toasts";
 import { helloCount } from "../state/world";
 import { t } from "../text";
 import type { Task } from "../types";
@@ -28,16 +30,25 @@ export function inOrder(tasks: Task[], said: readonly Note[]): Line[] {
 
 type Past = { hasOlder: boolean; isLoading: boolean; problem: string | null; older: () => void; again: () => void };
 
-/** Fetches what was said to an agent, page by page. */
-export function usePast(id: string): Past {
+/** So many pages are looked through for a message that an address names. */
+const MOST_PAGES = 15;
+
+/** Fetches what was said to an agent, page by page; down to `meant` at first, if the address names a message. */
+export function usePast(id: string, meant = ""): Past {
   const [next, setNext] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isLoading, setIsLoading] = useState(true);
   const load = async (before: string | null) => {
     setIsLoading(true);
     try {
-      const page = await api.messages(id, before);
+      let page = await api.messages(id, before);
       keep(page.tasks);
+      const isThere = () => meant === "" || hasTask(meant);
+      for (let pages = 1; !isThere() && page.next !== null && pages < MOST_PAGES; pages += 1) {
+        page = await api.messages(id, page.next);
+        keep(page.tasks);
+      }
+      if (!isThere()) toast("plain", t("entry.gone"));
       setNext(page.next);
       setProblem(null);
     } catch (error) {
@@ -47,14 +58,23 @@ export function usePast(id: string): Past {
     }
   };
   // Another hello may have left out what happened in between.
-  useEffect(() => void load(null), [id, helloCount.value]);
+  useEffect(() => void load(null), [id, meant, helloCount.value]);
   return { hasOlder: next !== null, isLoading, problem, older: () => void load(next), again: () => void load(null) };
 }
 
-type Props = { lines: Line[]; past: Past; handle: string; links: Links | null; empty: ComponentChildren };
+type Props = {
+  lines: Line[];
+  past: Past;
+  handle: string;
+  links: Links | null;
+  empty: ComponentChildren;
+  /** The message that the address names. */
+  meant: string;
+  onEdit?: (text: string) => void;
+};
 
-export function Entries({ lines, past, handle, links, empty }: Props) {
-  const { list, hasNews, toEnd, onScroll } = useEndInView(lines);
+export function Entries({ lines, past, handle, links, empty, meant, onEdit }: Props) {
+  const { list, hasNews, toEnd, onScroll } = useEndInView(lines, meant);
   return (
     <>
       <div class="entries" ref={list} onScroll={onScroll} tabIndex={0} role="log" aria-label={t("tab.conversation")}>
@@ -68,7 +88,7 @@ export function Entries({ lines, past, handle, links, empty }: Props) {
         {!past.isLoading && !past.problem && lines.length === 0 && <p class="hint">{empty}</p>}
         {lines.map((line) =>
           line.kind === "task" ? (
-            <TaskEntry key={line.task.id} task={line.task} handle={handle} links={links} />
+            <TaskEntry key={line.task.id} id={line.task.id} handle={handle} links={links} isMeant={line.task.id === meant} onEdit={onEdit} />
           ) : (
             <p key={`${line.at}${line.note.text}`} class={`system-line tone-${line.note.tone}`}>
               {line.note.text} · <ClockTime at={line.at} />
@@ -88,20 +108,38 @@ export function Entries({ lines, past, handle, links, empty }: Props) {
 /** So near to the end counts as reading the end. */
 const NEAR_PX = 80;
 
-/** Follows the end while it is in view; otherwise offers to go there and never jumps. */
-function useEndInView(lines: Line[]) {
+/** Follows the end while it is in view; otherwise offers to go there and never jumps. Goes to a message that is meant, once. */
+function useEndInView(lines: Line[], meant: string) {
   const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const isAtEnd = useRef(meant === "");
+  const shown = useRef("");
   const [hasNews, setHasNews] = useState(false);
   const toEnd = () => {
     if (list.current) list.current.scrollTop = list.current.scrollHeight;
     isAtEnd.current = true;
     setHasNews(false);
   };
+  const last = lines[lines.length - 1];
+  const lastTask = last?.kind === "task" ? last.task.id : null;
+  // What the last one says grows without another line: it is followed by its own signal.
+  useEffect(() => {
+    if (lastTask === null) return;
+    return effect(() => {
+      void taskOf(lastTask);
+      // Drawn first, measured then.
+      requestAnimationFrame(() => isAtEnd.current && toEnd());
+    });
+  }, [lastTask]);
   useLayoutEffect(() => {
-    if (isAtEnd.current) toEnd();
+    const entry = meant === "" || shown.current === meant ? null : list.current?.querySelector<HTMLElement>(".is-meant");
+    if (entry) {
+      shown.current = meant;
+      isAtEnd.current = false;
+      entry.scrollIntoView({ block: "start" });
+      entry.focus({ preventScroll: true });
+    } else if (isAtEnd.current) toEnd();
     else setHasNews(true);
-  }, [lines.length, endVersion(lines)]);
+  }, [lines.length, lastTask, meant]);
   useEffect(() => {
     const watched = list.current;
     if (!watched) return;
@@ -116,10 +154,4 @@ function useEndInView(lines: Line[]) {
     if (isAtEnd.current) setHasNews(false);
   };
   return { list, hasNews, toEnd, onScroll };
-}
-
-/** Another value whenever the last line grew. */
-function endVersion(lines: Line[]): string {
-  const last = lines[lines.length - 1];
-  return last?.kind === "task" ? `${last.task.status.state}${JSON.stringify(last.task.artifacts).length}` : (last?.at ?? "");
 }

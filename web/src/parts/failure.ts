@@ -6,7 +6,7 @@ import { refusal, t } from "../text";
 
 export function reasonOf(error: unknown): string {
   if (error instanceof Refused) return refusal(error.code, error.message);
-  if (error instanceof NoAnswer) return t("error.network");
+  if (error instanceof NoAnswer) return t("stop.network");
   return String(error);
 }
 

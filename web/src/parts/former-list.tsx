@@ -4,7 +4,7 @@ import { api } from "../api";
 import { folderName } from "../state/agent-order";
 import { agentUrl } from "../state/route";
 import { agents, helloCount } from "../state/world";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Former } from "../types";
 import { Badge } from "./badge";
 import { Icon } from "./icon";
@@ -32,7 +32,7 @@ export function FormerList({ filter }: { filter: string }) {
                 {agent.handle !== agent.profile && <span class="agent-tool">{agent.profile}</span>}
               </span>
               <span class="agent-doing" title={agent.dir}>
-                {t("former.kept", { n: agent.tasks, folder: folderName(agent.dir) })}
+                {tn("former.kept", agent.tasks, { folder: folderName(agent.dir) })}
               </span>
               <span class="agent-row-side">
                 <Badge status="stopped" />

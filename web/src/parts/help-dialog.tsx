@@ -1,8 +1,10 @@
 // The keys of the page.
 
+import { prefer, prefs } from "../state/prefs";
 import { t, type TextKey } from "../text";
 import { Dialog } from "./dialog";
 import { isMac } from "./rail";
+import { Switch } from "./switch";
 
 const KEYS: readonly { keys: string; text: TextKey }[] = [
   { keys: "g a", text: "help.agents" },
@@ -36,6 +38,8 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <Switch label={t("settings.letterKeys")} isOn={prefs.value.letterKeys} onSet={(letterKeys) => prefer({ letterKeys })} />
+      <p class="hint">{t("help.letters")}</p>
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ const PATHS = {
   search: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
   more: "",
+  minus: "M5 12h14",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6 6 18",
   send: "M5 12h13M13 6l6 6-6 6",
@@ -15,6 +16,7 @@ const PATHS = {
   back: "M14 6l-6 6 6 6",
   chevron: "M9 6l6 6-6 6",
   down: "M12 5v13M6 13l6 6 6-6",
+  up: "M12 19V6M6 11l6-6 6 6",
   copy: "M9 9h11v11H9zM5 15V4h11",
   folder: "M3 6h6l2 2.5h10V19H3z",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
@@ -27,6 +29,9 @@ const PATHS = {
   edit: "M5 19l1-4L16 5l3 3L9 18z",
   bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
   rail: "M4 5h16v14H4zM9 5v14",
+  again: "M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4",
+  source: "M9 7l-5 5 5 5M15 7l5 5-5 5",
+  check: "M5 12.5l4.5 4.5L19 7.5",
   clip: "M8 12l6-6a3 3 0 0 1 4 4l-8 8a5 5 0 0 1-7-7l7-7",
 } as const;
 

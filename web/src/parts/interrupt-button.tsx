@@ -1,4 +1,4 @@
-// ⏹: orange, as large as the send button, disabled without a session, one press a second, ten a minute.
+// Stop: orange, as large as the send button, disabled without a session, one press a second, ten a minute.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { press, rest, restingStop, settle, SHOWN_MS, type Stop } from "../state/interrupt";
@@ -11,12 +11,14 @@ type Props = {
   act: () => Promise<boolean>;
   hasSession: boolean;
   isStopping: boolean;
+  /** Loud while something runs, quiet at rest. */
+  isRunning: boolean;
   label?: string;
   /** Lets a key press do what the button does. */
   bind?: (press: () => void) => void;
 };
 
-export function InterruptButton({ act, hasSession, isStopping, label, bind }: Props) {
+export function InterruptButton({ act, hasSession, isStopping, isRunning, label, bind }: Props) {
   const [stop, setStop] = useState<Stop>(restingStop);
   const latest = useRef(stop);
   const keep = (next: Stop) => {
@@ -39,7 +41,7 @@ export function InterruptButton({ act, hasSession, isStopping, label, bind }: Pr
   return (
     <button
       type="button"
-      class={`round-button stop is-${stop.state}${isBusy ? " is-busy" : ""}`}
+      class={`round-button stop is-${stop.state}${isRunning ? " is-loud" : ""}${isBusy ? " is-busy" : ""}`}
       data-state={stop.state}
       disabled={!hasSession}
       aria-label={name}

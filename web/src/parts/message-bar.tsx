@@ -1,70 +1,55 @@
-// [/] [ text ] [⏹] [→]: sends to this agent, to another (`@name …`), or types a command of the program.
+// [/] [ text ] [⏹] [→]. Sends to this agent, to another (`@name …`), or types a command of the program.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { draftOf, keepDraft } from "../state/drafts";
-import { asKeys, commandsOf, completing, readTarget } from "../state/message-target";
+import { asKeys, commandsOf, readTarget } from "../state/message-target";
 import { prefs } from "../state/prefs";
 import { keep } from "../state/tasks";
 import { toast } from "../state/toasts";
 import { agents, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Agent, Part } from "../types";
-import { AttachedFiles, readFiles, type Attached } from "./attached-files";
+import { AttachButton, AttachedFiles, readFiles, type Attached } from "./attached-files";
 import { Completion } from "./completion";
 import { tell } from "./failure";
 import { Icon } from "./icon";
 import { InterruptButton } from "./interrupt-button";
-import { stopAgent } from "./stop";
+import { isRunning, stopAgent } from "./stop";
 import { TargetChip, type TargetWish } from "./target-chip";
+import { useCompletion } from "./use-completion";
+import { useDraft, type Insert } from "./use-draft";
 
 const hasTouch = () => matchMedia("(pointer: coarse)").matches;
 const USUAL_WISH: TargetWish = { response: true, priority: 3 };
 
 type Props = {
   agent: Agent;
-  /** A text to put into the bar, and how often that was asked. */
-  insert: { text: string; count: number };
+  insert: Insert;
+  /** A message to this agent was taken. */
+  onSent: () => void;
   bindStop: (press: () => void) => void;
 };
 
-export function MessageBar({ agent, insert, bindStop }: Props) {
-  const [text, setText] = useState(() => draftOf(agent.id));
+export function MessageBar({ agent, insert, onSent, bindStop }: Props) {
   const [files, setFiles] = useState<Attached[]>([]);
   const [wish, setWish] = useState<TargetWish>(USUAL_WISH);
   const [isSending, setIsSending] = useState(false);
-  const [picked, setPicked] = useState(0);
-  const [isListClosed, setIsListClosed] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const stopPress = useRef<() => void>(() => {});
-
-  const write = (next: string) => {
-    setText(next);
-    keepDraft(agent.id, next);
-    setPicked(0);
-    setIsListClosed(false);
-  };
-  useEffect(() => setText(draftOf(agent.id)), [agent.id]);
-  useEffect(() => {
-    if (insert.count === 0) return;
-    write(text === "" ? insert.text : `${text}\n${insert.text}`);
-    field.current?.focus();
-  }, [insert.count]);
+  const { text, write, sent } = useDraft(agent.id, insert, () => field.current?.focus());
   useEffect(() => grow(field.current), [text]);
 
   const others = agents.value.filter((other) => other.id !== agent.id);
+  const handles = others.map((other) => other.handle);
   const commands = commandsOf(agent.profile);
-  const target = readTarget(text, others.map((other) => other.handle), commands);
-  const word = completing(text, text.length);
-  const choices = word === null || isListClosed ? [] : word.mark === "@" ? others.map((other) => `@${other.handle}`) : commands;
-  const offered = word === null ? [] : choices.filter((choice) => choice.slice(1).toLowerCase().startsWith(word.word.toLowerCase()));
-  const hasSession = agent.status !== "stopped" && agent.status !== "failed";
-  const isOff = isReadOnly.value || !hasSession;
-
+  const target = readTarget(text, handles, commands);
   const complete = (choice: string) => {
     write(`${choice} `);
     field.current?.focus();
   };
+  const offer = useCompletion(text, handles, commands, complete);
+  const hasSession = agent.status !== "stopped" && agent.status !== "failed";
+  const isOff = isReadOnly.value || !hasSession;
 
   const send = async () => {
     const isEmpty = target.text === "" && files.length === 0;
@@ -80,8 +65,9 @@ export function MessageBar({ agent, insert, bindStop }: Props) {
       } else {
         const { task } = await api.send(agent.id, { ...content(target.text, files), mode: "queue" });
         keep([task]);
+        onSent();
       }
-      write("");
+      sent();
       setFiles([]);
     } catch (error) {
       tell(error);
@@ -93,25 +79,7 @@ export function MessageBar({ agent, insert, bindStop }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter and Escape belong to the input method while it composes.
     if (event.isComposing || event.keyCode === 229) return;
-    if (offered.length > 0) {
-      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-        event.preventDefault();
-        setPicked((picked + (event.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length);
-        return;
-      }
-      const isExact = offered.length === 1 && offered[0] === text;
-      if (event.key === "Tab" || (event.key === "Enter" && !isExact)) {
-        event.preventDefault();
-        complete(offered[picked] ?? offered[0] ?? "");
-        return;
-      }
-      if (event.key === "Escape") {
-        event.preventDefault();
-        event.stopPropagation();
-        setIsListClosed(true);
-        return;
-      }
-    }
+    if (offer.onKey(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey && !hasTouch()) {
       event.preventDefault();
       void send();
@@ -141,20 +109,21 @@ export function MessageBar({ agent, insert, bindStop }: Props) {
         void take(event.dataTransfer?.files);
       }}
     >
-      {offered.length > 0 && <Completion id="completion" choices={offered} picked={picked} onPick={complete} />}
+      {offer.choices.length > 0 && <Completion id="completion" choices={offer.choices} picked={offer.picked} onPick={complete} />}
       {target.kind === "other" && <TargetChip from={agent.handle} to={target.handle} wish={wish} onWish={setWish} />}
       <AttachedFiles files={files} onRemove={(index) => setFiles(files.filter((_, at) => at !== index))} />
       <div class="message-row" onMouseDown={keepKeyboard}>
         <button type="button" class="round-button slash" aria-label={t("bar.slash")} disabled={isOff} onClick={() => beginCommand(write, text, field.current)}>
           <Icon name="slash" />
         </button>
+        <AttachButton isOff={isOff} onFiles={(list) => void take(list)} />
         <textarea
           ref={field}
           rows={1}
           value={text}
           disabled={isOff}
           aria-label={t("bar.label", { name: agent.handle })}
-          aria-controls={offered.length > 0 ? "completion" : undefined}
+          aria-controls={offer.choices.length > 0 ? "completion" : undefined}
           placeholder={isReadOnly.value ? t("bar.readOnly") : hasSession ? t("bar.placeholder", { name: agent.handle }) : t("stop.noSession")}
           enterkeyhint={hasTouch() ? "enter" : "send"}
           onInput={(event) => write(event.currentTarget.value)}
@@ -170,6 +139,7 @@ export function MessageBar({ agent, insert, bindStop }: Props) {
           act={() => stopAgent(agent.id, agent.handle)}
           hasSession={hasSession && !isReadOnly.value}
           isStopping={agent.status === "stopping"}
+          isRunning={isRunning(agent)}
           bind={(press) => {
             stopPress.current = press;
             bindStop(press);

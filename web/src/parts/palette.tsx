@@ -2,45 +2,63 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { agentUrl, go, taskUrl, worktreeUrl } from "../state/route";
+import { folderName } from "../state/agent-order";
+import { bestFirst } from "../state/match";
+import { agentUrl, go, worktreeUrl } from "../state/route";
 import { agents, isReadOnly } from "../state/world";
-import { t } from "../text";
+import { t, type TextKey } from "../text";
 import type { Found } from "../types";
 import { isRunning, stopAgent, stopAll } from "./stop";
 import { closeOverlay, openHelp, openNewAgent } from "./overlays";
 import { PLACES } from "./rail";
+import { useFetched } from "./use-fetched";
 
-type Item = { id: string; group: string; text: string; note: string; run: () => void };
+/** `name` is what it is found by. */
+type Item = { id: string; group: string; text: string; name: string; note: string; run: () => void };
 
 const TYPING_PAUSE_MS = 150;
 const MOST_PER_GROUP = 8;
+const MOST = 24;
+/** The hub is asked from so many letters on. */
+const SEARCHED_FROM = 2;
+const NOTHING: Found = { agents: [], former: [], tasks: [], files: [], worktrees: [] };
 
 export function Palette() {
   const box = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [found, setFound] = useState<Found | null>(null);
   const [picked, setPicked] = useState(0);
+  const [isEntered, setIsEntered] = useState(false);
   useEffect(() => {
     if (box.current && !box.current.open) box.current.showModal();
   }, []);
   useEffect(() => {
     setFound(null);
-    if (text.trim().length < 2) return;
+    if (text.trim().length < SEARCHED_FROM) return;
     let isCurrent = true;
     const timer = window.setTimeout(() => {
-      api.search(text.trim()).then((got) => isCurrent && setFound(got), () => {});
+      api.search(text.trim()).then((got) => isCurrent && setFound(got), () => isCurrent && setFound(NOTHING));
     }, TYPING_PAUSE_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [text]);
-  const items = useMemo(() => [...local(text), ...(found ? remote(found) : [])], [text, found, agents.value]);
+  const trees = useFetched(api.repositories, []).value;
+  const isSearched = found !== null || text.trim().length < SEARCHED_FROM;
+  const items = useMemo(() => {
+    const names = new Map(trees?.repositories.flatMap((one) => one.worktrees).map((tree) => [tree.id, tree.name]));
+    const all = bestFirst([...local(), ...(found ? named(found, names) : [])], text, (item) => item.name);
+    return [...all.slice(0, MOST), ...(found ? messages(found) : []), ...searchItem(text)];
+  }, [text, found, trees, agents.value]);
   const run = (item: Item | undefined) => {
     if (!item) return;
     closeOverlay();
     item.run();
   };
+  useEffect(() => {
+    if (isEntered && isSearched) run(items[0]);
+  }, [isEntered, isSearched]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -49,7 +67,9 @@ export function Palette() {
       if (items.length > 0) setPicked((picked + by) % items.length);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      run(items[picked]);
+      // What fits best may still be on its way.
+      if (picked === 0 && !isSearched) setIsEntered(true);
+      else run(items[picked]);
     }
   };
   return (
@@ -75,6 +95,7 @@ export function Palette() {
         onInput={(event) => {
           setText(event.currentTarget.value);
           setPicked(0);
+          setIsEntered(false);
         }}
         onKeyDown={onKeyDown}
       />
@@ -92,69 +113,39 @@ export function Palette() {
   );
 }
 
-function local(text: string): Item[] {
-  const word = text.trim().toLowerCase();
-  const isMeant = (item: Item) => word === "" || `${item.text} ${item.note}`.toLowerCase().includes(word);
-  const agentItems = agents.value.map((agent): Item => ({
-    id: `a${agent.id}`,
-    group: t("palette.agent"),
-    text: agent.handle,
-    note: [t(`status.${agent.status}`), agent.branch].filter(Boolean).join(" · "),
-    run: () => go(agentUrl(agent.id)),
-  }));
-  const stops = isReadOnly.value ? [] : agents.value.filter(isRunning).map((agent): Item => ({
-    id: `s${agent.id}`,
-    group: t("palette.act"),
-    text: t("palette.stop", { name: agent.handle }),
-    note: "",
-    run: () => void stopAgent(agent.id, agent.handle),
-  }));
-  const places = PLACES.map((place): Item => ({
-    id: `p${place.screen}`,
-    group: t("palette.go"),
-    text: t(place.text),
-    note: "",
-    run: () => go(place.url),
-  }));
-  const acts: Item[] = [
-    { id: "new", group: t("palette.act"), text: t("agents.new"), note: "", run: () => openNewAgent() },
-    { id: "all", group: t("palette.act"), text: t("agents.stopAll"), note: "", run: () => void stopAll() },
-    { id: "help", group: t("palette.act"), text: t("help.title"), note: "?", run: openHelp },
+/** What the page itself knows. */
+function local(): Item[] {
+  const agentItems = agents.value.map((agent) => item(`a${agent.id}`, "palette.agent", agent.handle, [t(`status.${agent.status}`), folderName(agent.dir), agent.branch], () => go(agentUrl(agent.id))));
+  const stops = isReadOnly.value ? [] : agents.value.filter(isRunning).map((agent) => item(`s${agent.id}`, "palette.act", t("palette.stop", { name: agent.handle }), [], () => void stopAgent(agent.id, agent.handle)));
+  const places = PLACES.map((place) => item(`p${place.screen}`, "palette.go", t(place.text), [], () => go(place.url)));
+  const acts = [
+    item("new", "palette.act", t("agents.new"), [], () => openNewAgent()),
+    item("all", "palette.act", t("agents.stopAll"), [], () => void stopAll()),
   ];
-  const search: Item[] = word === "" ? [] : [
-    { id: "search", group: t("palette.go"), text: t("palette.searchFor", { q: text.trim() }), note: "", run: () => go(`/search?q=${encodeURIComponent(text.trim())}`) },
-  ];
-  return [...agentItems.filter(isMeant).slice(0, MOST_PER_GROUP), ...[...stops, ...places, ...(isReadOnly.value ? acts.slice(2) : acts)].filter(isMeant), ...search];
+  return [...agentItems, ...stops, ...places, ...(isReadOnly.value ? [] : acts), item("help", "palette.act", t("help.title"), ["?"], openHelp)];
 }
 
-function remote(found: Found): Item[] {
-  const tasks = found.tasks.slice(0, MOST_PER_GROUP).map(({ task, snippet }): Item => ({
-    id: `t${task.id}`,
-    group: t("palette.message"),
-    text: snippet || task.text,
-    note: "",
-    run: () => go(taskUrl(task.id)),
+/** What the hub found by name; files of the same path are told apart by their worktree. */
+function named(found: Found, trees: ReadonlyMap<string, string>): Item[] {
+  const files = found.files.slice(0, MOST_PER_GROUP).map((file) => ({
+    ...item(`f${file.worktree}${file.path}`, "palette.file", file.path, [trees.get(file.worktree)], () => go(worktreeUrl(file.worktree, "files", file.path))),
+    name: file.path.split("/").pop() ?? file.path,
   }));
-  const files = found.files.slice(0, MOST_PER_GROUP).map((file): Item => ({
-    id: `f${file.worktree}${file.path}`,
-    group: t("palette.file"),
-    text: file.path,
-    note: "",
-    run: () => go(worktreeUrl(file.worktree, "files", file.path)),
-  }));
-  const trees = found.worktrees.slice(0, MOST_PER_GROUP).map((tree): Item => ({
-    id: `w${tree.id}`,
-    group: t("palette.worktree"),
-    text: tree.name,
-    note: tree.branch ?? "",
-    run: () => go(worktreeUrl(tree.id)),
-  }));
-  const former = found.former.slice(0, MOST_PER_GROUP).map((agent): Item => ({
-    id: `o${agent.id}`,
-    group: t("palette.agent"),
-    text: agent.handle,
-    note: t("status.stopped"),
-    run: () => go(agentUrl(agent.id)),
-  }));
-  return [...trees, ...former, ...tasks, ...files];
+  const worktrees = found.worktrees.slice(0, MOST_PER_GROUP).map((tree) => item(`w${tree.id}`, "palette.worktree", tree.name, [tree.branch], () => go(worktreeUrl(tree.id))));
+  const former = found.former.slice(0, MOST_PER_GROUP).map((agent) => item(`o${agent.id}`, "palette.agent", agent.handle, [t("status.stopped"), folderName(agent.dir)], () => go(agentUrl(agent.id))));
+  return [...worktrees, ...former, ...files];
+}
+
+function messages(found: Found): Item[] {
+  return found.tasks.slice(0, MOST_PER_GROUP).map(({ task, snippet }) => item(`t${task.id}`, "palette.message", snippet || task.text, [task.to], () => go(agentUrl(task.agent, { message: task.id }))));
+}
+
+function searchItem(text: string): Item[] {
+  const q = text.trim();
+  return q === "" ? [] : [item("search", "palette.go", t("palette.searchFor", { q }), [], () => go(`/search?q=${encodeURIComponent(q)}`))];
+}
+
+function item(id: string, group: TextKey, text: string, notes: readonly (string | null | undefined)[], run: () => void): Item {
+  const note = notes.filter(Boolean).join(" · ");
+  return { id, group: t(group), text, name: `${text} ${note}`, note, run };
 }

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { isDefault, questionOf, takesText, valueOf, wantsKeys, wordOf } from "../state/prompt-answer";
+import { prefs } from "../state/prefs";
 import { announce } from "../state/toasts";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -20,8 +21,6 @@ type Props = {
   prompt: Prompt;
   /** Tells who asks, where that is not plain. */
   from?: string;
-  /** Gives the act of answering by number to whoever handles keys. */
-  bind?: (answer: (option: number) => void) => void;
 };
 
 /** A person who has not typed for this long is not disturbed by a focus that moves. */
@@ -29,7 +28,7 @@ const IDLE_MS = 4_000;
 let lastKeyAt = 0;
 if (typeof document !== "undefined") document.addEventListener("keydown", () => (lastKeyAt = Date.now()), true);
 
-export function PromptCard({ agent, prompt: given, from, bind }: Props) {
+export function PromptCard({ agent, prompt: given, from }: Props) {
   const [prompt, setPrompt] = useState(given);
   const [isChanged, setIsChanged] = useState(false);
   const [isSending, setIsSending] = useState(false);
@@ -67,17 +66,19 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
       setIsSending(false);
     }
   };
-  const pick = (option: number) => {
-    if (prompt.options[option - 1]) void answer(valueOf(prompt, option - 1));
+  // A digit answers only the card that has the focus, so that no key meant for something else allows anything.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!prefs.value.letterKeys || event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
+    const index = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
+    if (!prompt.options[index]) return;
+    event.preventDefault();
+    void answer(valueOf(prompt, index));
   };
-  useEffect(() => bind?.(pick));
-  // A key pressed after the card is gone must answer nothing.
-  useEffect(() => () => bind?.(() => {}), []);
 
   const isOff = isSending || isReadOnly.value;
-  const showsField = takesText(prompt) || isTyping;
+  const showsField = !isReadOnly.value && (takesText(prompt) || isTyping);
   return (
-    <section ref={card} class="prompt-card" tabIndex={-1} aria-label={t("prompt.label", { kind: t(`kind.${prompt.kind}`) })} data-prompt={prompt.id}>
+    <section ref={card} class="prompt-card" tabIndex={-1} onKeyDown={onKeyDown} aria-label={t("prompt.label", { kind: t(`kind.${prompt.kind}`) })} data-prompt={prompt.id}>
       {isChanged && (
         <p class="notice" role="alert">
           {t("prompt.changed")}
@@ -116,12 +117,12 @@ export function PromptCard({ agent, prompt: given, from, bind }: Props) {
         ))}
       </div>
       {showsField && <AnswerField isSecret={prompt.kind === "password"} isOff={isOff} onAnswer={(value) => void answer(value)} />}
-      {wantsKeys(prompt) && <KeyRow isDisabled={isOff} onKey={(key) => void api.keys(agent, [key]).catch(tell)} />}
+      {wantsKeys(prompt) && !isReadOnly.value && <KeyRow isDisabled={isOff} onKey={(key) => void api.keys(agent, [key]).catch(tell)} />}
       <div class="prompt-more">
         <button type="button" class="link-button" aria-expanded={isScreenShown} onClick={() => setIsScreenShown(!isScreenShown)}>
           {isScreenShown ? t("prompt.hideScreen") : t("prompt.showScreen")}
         </button>
-        {!takesText(prompt) && (
+        {!takesText(prompt) && !isReadOnly.value && (
           <button type="button" class="link-button" aria-expanded={isTyping} onClick={() => setIsTyping(!isTyping)}>
             {t("prompt.type")}
           </button>

@@ -1,26 +1,27 @@
 // Messages that wait until the agent is free: edit, remove, or stop what runs and send at once.
 
 import { api } from "../api";
+import { withdraw } from "../state/queue";
 import { textOf } from "../state/task-fold";
+import { keep } from "../state/tasks";
 import { isReadOnly } from "../state/world";
 import { t, tn } from "../text";
 import type { Task } from "../types";
 import { tell } from "./failure";
 import { Icon } from "./icon";
 
-type Props = { agent: string; queued: Task[]; held: string | null; onEdit: (text: string) => void };
+type Props = { agent: string; queued: Task[]; held: string | null; onEdit: (task: Task) => void };
 
 export function QueueChips({ agent, queued, held, onEdit }: Props) {
   if (queued.length === 0) return null;
-  const remove = (task: Task) => api.cancel(task.id);
   const edit = async (task: Task) => {
-    await remove(task);
-    onEdit(textOf(task.message.parts));
+    await withdraw(task);
+    onEdit(task);
   };
   // Removed first: were it sent first, it could be carried out twice.
   const sendNow = async (task: Task) => {
-    await remove(task);
-    await api.send(agent, { parts: task.message.parts, mode: "now" });
+    await withdraw(task);
+    keep([(await api.send(agent, { parts: task.message.parts, mode: "now" })).task]);
   };
   return (
     <div class="queue" role="group" aria-label={tn("count.queued", queued.length)}>
@@ -39,7 +40,7 @@ export function QueueChips({ agent, queued, held, onEdit }: Props) {
                 <button type="button" class="icon-button small" aria-label={t("queue.edit")} onClick={() => void edit(task).catch(tell)}>
                   <Icon name="edit" />
                 </button>
-                <button type="button" class="icon-button small" aria-label={t("queue.remove")} onClick={() => void remove(task).catch(tell)}>
+                <button type="button" class="icon-button small" aria-label={t("queue.remove")} onClick={() => void withdraw(task).catch(tell)}>
                   <Icon name="close" />
                 </button>
               </>

@@ -1,13 +1,15 @@
 // The left side of a wide window: where to go, and every agent at a glance.
 
+import { inboxCount } from "../state/inbox";
 import { prefer } from "../state/prefs";
 import { agentUrl, route } from "../state/route";
 import { unread } from "../state/unread";
-import { agents, waiting } from "../state/world";
+import { agentById, agents } from "../state/world";
 import { t, type TextKey } from "../text";
 import { Badge } from "./badge";
 import { Icon, type IconName } from "./icon";
 import { openPalette } from "./overlays";
+import { useHeldOrder } from "./use-held-order";
 
 type Place = { url: string; screen: string; icon: IconName; text: TextKey };
 
@@ -21,6 +23,7 @@ export const PLACES: readonly Place[] = [
 
 export function Rail({ onGo }: { onGo?: () => void }) {
   const here = route.value;
+  const { order, handlers } = useHeldOrder(agents.value.map((agent) => agent.id));
   return (
     <div class="rail" onClick={(event) => event.target instanceof Element && event.target.closest("a") && onGo?.()}>
       <div class="brand">
@@ -44,16 +47,16 @@ export function Rail({ onGo }: { onGo?: () => void }) {
               <a href={place.url} aria-current={here.screen === place.screen ? "page" : undefined}>
                 <Icon name={place.icon} />
                 <span>{t(place.text)}</span>
-                {place.screen === "inbox" && waiting.value.length > 0 && <span class="count-bubble">{waiting.value.length}</span>}
+                {place.screen === "inbox" && inboxCount.value > 0 && <span class="count-bubble">{inboxCount.value}</span>}
               </a>
             </li>
           ))}
         </ul>
       </nav>
-      <nav class="rail-agents" aria-label={t("nav.agents")}>
+      <nav class="rail-agents" aria-label={t("nav.agents")} {...handlers}>
         <h2>{t("nav.agents")}</h2>
         <ul>
-          {agents.value.map((agent) => (
+          {order.flatMap((id) => agentById(id) ?? []).map((agent) => (
             <li key={agent.id}>
               <a href={agentUrl(agent.id)} aria-current={here.screen === "agent" && here.id === agent.id ? "page" : undefined}>
                 <Badge status={agent.status} isShort />

@@ -1,75 +1,87 @@
-// Removes a worktree. Nothing is lost silently: what is not committed or not merged is counted, and only a second,
-// explicit word removes it; if the counts changed meanwhile the hub refuses again.
+// Removes a worktree. Nothing is lost silently: what is not committed or not merged is told before, refused by the hub,
+// and removed only by a second, explicit word; if the counts changed meanwhile the hub refuses again.
 
 import { useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { go } from "../state/route";
 import { toast } from "../state/toasts";
-import { t } from "../text";
-import type { Worktree } from "../types";
-import { Dialog } from "./dialog";
-import { reasonOf } from "./failure";
+import { agentById } from "../state/world";
+import { t, tn } from "../text";
+import type { Agent, Worktree } from "../types";
+import { tell } from "./failure";
+import { FormDialog } from "./form-dialog";
 
 type Loss = { dirty: number; untracked: number; unmerged: number };
 
 export function RemoveDialog({ tree, onClose }: { tree: Worktree; onClose: () => void }) {
-  const [isBusy, setIsBusy] = useState(false);
   const [loss, setLoss] = useState<Loss | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
   const [deletesBranch, setDeletesBranch] = useState(false);
   const remove = async () => {
-    setIsBusy(true);
-    setProblem(null);
     try {
       const forced: Record<string, string | number | boolean> = loss === null ? {} : { force: true, ...loss };
       await api.removeWorktree(tree.id, { ...forced, ...(deletesBranch && { branch: "delete" }) });
-      toast("good", t("remove.done", { name: tree.name }));
-      go("/w", "replace");
     } catch (error) {
-      if (error instanceof Refused && (error.code === "dirty" || error.code === "unmerged")) setLoss(lossIn(error.body));
-      else setProblem(reasonOf(error));
-      setIsBusy(false);
+      if (!(error instanceof Refused) || (error.code !== "dirty" && error.code !== "unmerged")) throw error;
+      setLoss(lossIn(error.body));
+      return false;
     }
+    toast("good", t("remove.done", { name: tree.name }));
+    go("/w", "replace");
+    return;
+  };
+  const expected: Loss = { dirty: tree.dirty, untracked: tree.untracked, unmerged: tree.ahead };
+  const here = tree.agents.flatMap((id) => agentById(id) ?? []);
+  return (
+    <FormDialog title={t("remove.title", { name: tree.name })} act={loss ? t("remove.force") : t("remove.do")} busy={t("remove.busy")} cancel={t("remove.keep")} isDangerous onClose={onClose} onSubmit={remove}>
+      <p>{t("remove.text", { path: tree.path })}</p>
+      {here.length > 0 && <AgentsHere agents={here} />}
+      <label class="check">
+        <input type="checkbox" checked={deletesBranch} onChange={(event) => setDeletesBranch(event.currentTarget.checked)} />
+        {t("remove.branch", { branch: tree.branch ?? "" })}
+      </label>
+      {!loss && isAnything(expected) && (
+        <div class="loss">
+          <p>{t("remove.wouldLose")}</p>
+          <LossList loss={expected} base={tree.base} />
+        </div>
+      )}
+      {loss && (
+        <div class="problem" role="alert" data-testid="loss">
+          <p>{t("remove.refused")}</p>
+          <LossList loss={loss} base={tree.base} />
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+const isAnything = (loss: Loss) => loss.dirty + loss.untracked + loss.unmerged > 0;
+
+function LossList({ loss, base }: { loss: Loss; base: string | null }) {
+  return (
+    <ul>
+      {loss.dirty > 0 && <li>{tn("remove.dirty", loss.dirty)}</li>}
+      {loss.untracked > 0 && <li>{tn("remove.untracked", loss.untracked)}</li>}
+      {loss.unmerged > 0 && <li>{tn("remove.unmerged", loss.unmerged, { base: base ?? "" })}</li>}
+    </ul>
+  );
+}
+
+/** A worktree is not removed under an agent. */
+function AgentsHere({ agents }: { agents: Agent[] }) {
+  const [isEnding, setIsEnding] = useState(false);
+  const end = async () => {
+    setIsEnding(true);
+    await Promise.all(agents.map((agent) => api.end(agent.id))).catch(tell);
+    setIsEnding(false);
   };
   return (
-    <Dialog title={t("remove.title", { name: tree.name })} onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void remove();
-        }}
-      >
-        <p>{t("remove.text", { path: tree.path })}</p>
-        <label class="check">
-          <input type="checkbox" checked={deletesBranch} onChange={(event) => setDeletesBranch(event.currentTarget.checked)} />
-          {t("remove.branch", { branch: tree.branch ?? "" })}
-        </label>
-        {loss && (
-          <div class="problem" role="alert" data-testid="loss">
-            <p>{t("remove.refused")}</p>
-            <ul>
-              {loss.dirty > 0 && <li>{t("remove.dirty", { n: loss.dirty })}</li>}
-              {loss.untracked > 0 && <li>{t("remove.untracked", { n: loss.untracked })}</li>}
-              {loss.unmerged > 0 && <li>{t("remove.unmerged", { n: loss.unmerged, base: tree.base ?? "" })}</li>}
-            </ul>
-          </div>
-        )}
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <div class="form-acts">
-          <button type="button" class="button" onClick={onClose}>
-            {t("remove.keep")}
-          </button>
-          <button type="submit" class="button danger" disabled={isBusy}>
-            {isBusy ? t("remove.busy") : loss ? t("remove.force") : t("remove.do")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <div class="loss">
+      <p>{t("remove.agents", { names: agents.map((agent) => agent.handle).join(", ") })}</p>
+      <button type="button" class="button small" disabled={isEnding} onClick={() => void end()}>
+        {isEnding ? t("info.ending") : t("remove.endAgents")}
+      </button>
+    </div>
   );
 }
 

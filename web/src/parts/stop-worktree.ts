@@ -1,4 +1,4 @@
-// Stops all that runs in one worktree.
+// Stops all that runs in one worktree, by the contract of that route: all of it, confirmed or named.
 
 import { api } from "../api";
 import { withOneRetry } from "../state/interrupt";

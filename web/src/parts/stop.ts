@@ -30,7 +30,7 @@ export async function stopAgent(id: string, handle: string): Promise<boolean> {
   }
 }
 
-/** The three texts of the Stop contract (docs/hub-api.md); a code of the hub's own is told as it is. */
+/** The three texts for a Stop that failed; a code of the hub's own is told as it is. */
 export function tellStopFailure(error: unknown): void {
   const isOwn = error instanceof Refused && error.status !== 404 && error.status < 500;
   const status = error instanceof Refused ? error.status : null;

@@ -15,6 +15,11 @@ export function TaskChip({ task }: { task: Task }) {
   );
 }
 
+/** In a list only what is not done is worth a word. */
+export function OpenState({ state }: { state: TaskState }) {
+  return state === "completed" ? null : <StateWord state={state} />;
+}
+
 export function StateWord({ state }: { state: TaskState }) {
   return <span class={`task-chip task-${state}`}>{t(`task.${state}`)}</span>;
 }

@@ -2,19 +2,27 @@
 
 import type { Links } from "../state/route";
 import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
+import { taskOf } from "../state/tasks";
 import { t } from "../text";
 import type { Task } from "../types";
-import { ArtifactView, ErrorCard } from "./artifact-view";
+import { ErrorCard } from "./artifact-view";
+import { MessageActs } from "./message-acts";
 import { PlainText } from "./plain-text";
+import { Reply } from "./reply";
 import { retryOf } from "./retry";
 import { ClockTime } from "./since";
 import { TaskChip } from "./task-chip";
 
-export function TaskEntry({ task, handle, links }: { task: Task; handle: string; links: Links | null }) {
+type Props = { id: string; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
+
+/** `isMeant`: the address of the page names this one. */
+export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
+  const task = taskOf(id);
+  if (!task) return null;
   const { state, error } = task.status;
   const other = otherAgent(task);
   return (
-    <article class="entry" data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
+    <article class={`entry${isMeant ? " is-meant" : ""}`} tabIndex={-1} data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
       <div class={`asked${other === null ? "" : " from-agent"}`}>
         <div class="entry-head">
           {other !== null && (
@@ -23,19 +31,14 @@ export function TaskEntry({ task, handle, links }: { task: Task; handle: string;
             </span>
           )}
           <ClockTime at={task.created_at} />
-          <TaskChip task={task} />
+          {state !== "completed" && <TaskChip task={task} />}
         </div>
         <p class="bubble">
           <PlainText text={textOf(task.message.parts)} />
         </p>
+        <MessageActs task={task} onEdit={onEdit} />
       </div>
-      {task.artifacts.length > 0 && (
-        <div class="reply">
-          {task.artifacts.map((artifact, index) => (
-            <ArtifactView key={index} artifact={artifact} before={task.artifacts[index - 1]} links={links} />
-          ))}
-        </div>
-      )}
+      <Reply task={task} links={links} />
       {task.truncated && <p class="system-line">{t("task.truncated")}</p>}
       {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
       {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
@@ -54,5 +57,6 @@ function endLine(task: Task): string {
   if (isInterrupted(task)) return t("task.interrupted");
   const reason = typeof task.status.message === "string" ? task.status.message : "";
   const word = t(`task.${task.status.state as "canceled" | "rejected"}`);
-  return reason === "" ? word : `${word}: ${reason}`;
+  // "canceled: canceled on request" says the same twice.
+  return reason === "" || reason.startsWith(word) ? word : `${word}: ${reason}`;
 }

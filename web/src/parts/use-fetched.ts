@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { reasonOf } from "./failure";
 
-export type Fetched<T> = { value: T | null; error: string | null; isLoading: boolean; again: () => void };
+export type Fetched<T> = { value: T | null; error: string | null; isLoading: boolean; again: () => void; take: (value: T) => void };
 
 export function useFetched<T>(fetchIt: () => Promise<T>, on: readonly unknown[]): Fetched<T> {
   const [value, setValue] = useState<T | null>(null);
@@ -27,5 +27,5 @@ export function useFetched<T>(fetchIt: () => Promise<T>, on: readonly unknown[])
       isCurrent = false;
     };
   }, [...on, count]);
-  return { value, error, isLoading, again: () => setCount((n) => n + 1) };
+  return { value, error, isLoading, again: () => setCount((n) => n + 1), take: (got) => setValue(got) };
 }

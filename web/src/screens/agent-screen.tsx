@@ -3,39 +3,45 @@
 import { useRef } from "preact/hooks";
 import { api } from "../api";
 import { AgentMenu } from "../parts/agent-menu";
+import { AgentSheet } from "../parts/agent-sheet";
 import { Badge } from "../parts/badge";
 import { Icon } from "../parts/icon";
 import { openDrawer } from "../parts/overlays";
 import { Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Splitter } from "../parts/splitter";
-import { LazyTerminal } from "../parts/lazy-terminal";
-import { useFetched } from "../parts/use-fetched";
+import { lazy } from "../parts/lazy";
+import { ToastStack } from "../parts/toast-stack";
+import { useFollowed } from "../parts/use-followed";
 import { WorktreeFacts } from "../parts/worktree-facts";
-import { prefs } from "../state/prefs";
 import { AGENT_TABS, agentUrl, go, worktreeUrl, type AgentTab } from "../state/route";
 import { isWide } from "../state/window";
 import { agentById, hasWorld, world, worktreesVersion } from "../state/world";
 import { t } from "../text";
 import type { Agent } from "../types";
-import { ChangesTab } from "./changes-tab";
 import { ConversationTab } from "./conversation-tab";
-import { FilesTab } from "./files-tab";
 import { FormerScreen } from "./former-screen";
-import { InfoTab } from "./info-tab";
 import { screenActs } from "./screen-acts";
 
+const ChangesTab = lazy(() => import("./later").then((file) => file.ChangesTab));
+const FilesTab = lazy(() => import("./later").then((file) => file.FilesTab));
+const InfoTab = lazy(() => import("./later").then((file) => file.InfoTab));
+const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) => file.TerminalView));
+
 const MOST_PEERS = 4;
+const FOLLOW_MS = 10_000;
 
-type Props = { id: string; tab: AgentTab | null; path: string; find: string };
+const bindStop = (press: () => void) => (screenActs.stop = press);
 
-export function AgentScreen({ id, tab, path, find }: Props) {
+type Props = { id: string; tab: AgentTab | null; path: string; find: string; message: string };
+
+export function AgentScreen({ id, tab, path, find, message }: Props) {
   const agent = agentById(id);
-  if (!agent) return hasWorld.value ? <FormerScreen id={id} /> : <Loading />;
+  if (!agent) return hasWorld.value ? <FormerScreen id={id} meant={message} /> : <Loading />;
   const wide = isWide.value;
   const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
   const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
-  const conversation = <ConversationTab key={agent.id} agent={agent} bindStop={(press) => (screenActs.stop = press)} bindAnswer={(answer) => (screenActs.answer = answer)} />;
+  const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={bindStop} />;
   const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
     <div class="agent-screen">
@@ -53,25 +59,33 @@ export function AgentScreen({ id, tab, path, find }: Props) {
           </section>
         </div>
       ) : (
-        <SwipePane agent={agent} tab={shown}>
-          {shown === "conversation" ? conversation : pane}
-        </SwipePane>
+        <>
+          <SwipePane agent={agent} tab={shown}>
+            {shown === "conversation" ? conversation : pane}
+          </SwipePane>
+          {shown !== "conversation" && (
+            <>
+              {shown !== "terminal" && <ToastStack />}
+              <AgentSheet agent={agent} bindStop={bindStop} />
+            </>
+          )}
+        </>
       )}
     </div>
   );
 }
 
 function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: string; find: string }) {
-  const openFile = (file: string) => go(agentUrl(agent.id, "files", file));
+  const openFile = (file: string) => go(agentUrl(agent.id, { tab: "files", path: file }));
   switch (tab) {
     case "changes":
-      return <ChangesTab worktree={agent.worktree} path={path} fileUrl={(file) => agentUrl(agent.id, "files", file)} />;
+      return <ChangesTab worktree={agent.worktree} agent={agent} path={path} fileUrl={(file) => agentUrl(agent.id, { tab: "files", path: file })} />;
     case "files":
       return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} />;
     case "info":
       return <InfoTab agent={agent} />;
     default:
-      return <LazyTerminal agent={agent} fontSize={prefs.value.terminalFont} find={find} />;
+      return <TerminalView agent={agent} find={find} />;
   }
 }
 
@@ -105,9 +119,9 @@ function AgentHead({ agent }: { agent: Agent }) {
   );
 }
 
-/** Asked again whenever the agent has come to rest, since that is when files have changed. */
+/** Asked again whenever the agent has come to rest, since that is when files have changed, and now and then. */
 function BranchFacts({ agent }: { agent: Agent }) {
-  const found = useFetched(() => api.worktree(agent.worktree), [agent.worktree, worktreesVersion.value, agent.status === "idle"]);
+  const found = useFollowed(() => api.worktree(agent.worktree), [agent.worktree, worktreesVersion.value, agent.status === "idle"], FOLLOW_MS);
   return found.value && !found.error ? <WorktreeFacts tree={found.value.worktree} /> : null;
 }
 
@@ -122,7 +136,7 @@ function Tabs({ agent, tabs, shown }: { agent: Agent; tabs: readonly AgentTab[];
   return (
     <nav class="tabs" aria-label={t("tab.label")}>
       {tabs.map((tab) => (
-        <a key={tab} href={agentUrl(agent.id, tab)} aria-current={tab === shown ? "page" : undefined}>
+        <a key={tab} href={agentUrl(agent.id, { tab })} aria-current={tab === shown ? "page" : undefined}>
           {t(`tab.${tab}`)}
         </a>
       ))}
@@ -147,7 +161,7 @@ function SwipePane({ agent, tab, children }: { agent: Agent; tab: AgentTab; chil
     start.current = null;
     if (Math.abs(dx) < SWIPE_PX || Math.abs(dx) < 2 * Math.abs(dy)) return;
     const next = AGENT_TABS[AGENT_TABS.indexOf(tab) + (dx < 0 ? 1 : -1)];
-    if (next) go(agentUrl(agent.id, next), "replace");
+    if (next) go(agentUrl(agent.id, { tab: next }), "replace");
   };
   return (
     <div class="agent-pane" onTouchStart={onStart} onTouchEnd={onEnd}>

@@ -9,10 +9,12 @@ import { Icon, StopIcon } from "../parts/icon";
 import { InterruptButton } from "../parts/interrupt-button";
 import { openNewAgent } from "../parts/overlays";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
-import { stopAll } from "../parts/stop";
+import { isRunning, stopAll } from "../parts/stop";
 import { stopWorktree } from "../parts/stop-worktree";
+import { useHeldOrder } from "../parts/use-held-order";
 import { counts, folderName, groups, matches, repositoryName } from "../state/agent-order";
 import { agentUrl, go, worktreeUrl } from "../state/route";
+import { isPhone } from "../state/window";
 import { agents, hasWorld, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Status } from "../types";
@@ -25,7 +27,13 @@ const FILTER_FROM = 5;
 export function AgentsScreen() {
   const [filter, setFilter] = useState("");
   const all = agents.value;
-  const shown = all.filter((agent) => matches(agent, filter));
+  const { order, handlers } = useHeldOrder(all.map((agent) => agent.id));
+  const place = new Map(order.map((id, index) => [id, index]));
+  const inPlace = [...all].sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+  const shown = inPlace.filter((agent) => matches(agent, filter));
+  const field = all.length >= FILTER_FROM && (
+    <input class="filter" type="search" placeholder={t("agents.filter")} aria-label={t("agents.filter")} value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
+  );
   const sum = counts(all);
   const note = COUNTED.filter((status) => sum[status]).map((status) => (
     <span key={status} class={`count count-${status}`}>
@@ -35,25 +43,19 @@ export function AgentsScreen() {
   return (
     <>
       <ScreenHead title={t("nav.agents")} note={all.length > 0 ? note : undefined}>
-        {all.length >= FILTER_FROM && (
-          <input class="filter" type="search" placeholder={t("agents.filter")} aria-label={t("agents.filter")} value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
-        )}
+        {!isPhone.value && field}
         {!isReadOnly.value && (
           <>
-            {all.length > 0 && (
-              <button type="button" class="button stop-all" onClick={() => void stopAll()}>
-                <StopIcon />
-                <span>{t("agents.stopAll")}</span>
-              </button>
-            )}
-            <button type="button" class="button primary" onClick={() => openNewAgent()}>
+            {all.length > 0 && <StopAll />}
+            <button type="button" class="button primary compact" onClick={() => openNewAgent()}>
               <Icon name="plus" />
               <span>{t("agents.new")}</span>
             </button>
           </>
         )}
       </ScreenHead>
-      <div class="screen-body">
+      <div class="screen-body" {...handlers}>
+        {isPhone.value && field}
         {!hasWorld.value && <Loading />}
         {hasWorld.value && all.length === 0 && <FirstRun />}
         {all.length > 0 && shown.length === 0 && <Empty title={t("agents.noMatch")} />}
@@ -73,7 +75,7 @@ export function AgentsScreen() {
                 </span>
               )}
               {group.agents.length > 1 && !isReadOnly.value && (
-                <InterruptButton act={() => stopWorktree(group.worktree)} hasSession isStopping={false} label={t("agents.stopGroup", { name: folderName(group.dir) })} />
+                <InterruptButton act={() => stopWorktree(group.worktree)} hasSession isStopping={false} isRunning={group.agents.some(isRunning)} label={t("agents.stopGroup", { name: folderName(group.dir) })} />
               )}
             </header>
             <ul class="agent-list">
@@ -86,6 +88,19 @@ export function AgentsScreen() {
         {hasWorld.value && <FormerList filter={filter} />}
       </div>
     </>
+  );
+}
+
+/** Says what it will do before it is pressed. */
+function StopAll() {
+  const running = agents.value.filter(isRunning);
+  const asking = running.filter((agent) => agent.status === "waiting").length;
+  const hint = running.length === 0 ? t("stop.nothingAtAll") : t("agents.stopAllHint", { working: running.length - asking, waiting: asking });
+  return (
+    <button type="button" class={`button stop-all compact${running.length > 0 ? " is-loud" : ""}`} title={hint} aria-description={hint} onClick={() => void stopAll()}>
+      <StopIcon />
+      <span>{running.length === 0 ? t("agents.stopAll") : t("agents.stopAllRunning", { n: running.length })}</span>
+    </button>
   );
 }
 

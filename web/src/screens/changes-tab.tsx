@@ -5,20 +5,35 @@ import { api } from "../api";
 import { DiffView } from "../parts/diff-view";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
+import { isPicture, Picture } from "../parts/picture";
 import { Loading } from "../parts/screen-head";
-import { useFetched } from "../parts/use-fetched";
-import { worktreesVersion } from "../state/world";
+import { ReviewBar } from "../parts/review-bar";
+import { useFollowed } from "../parts/use-followed";
+import { isReadOnly, worktreesVersion } from "../state/world";
 import { t, tn } from "../text";
-import type { DiffFile } from "../types";
+import type { Agent, DiffFile } from "../types";
 
-type Props = { worktree: string; path: string; fileUrl: (path: string) => string };
+/** `agent`: who is sent comments, where there is one. */
+type Props = { worktree: string; path: string; fileUrl: (path: string) => string; agent?: Agent };
+
+/** Files change without a word; so often they are looked at. */
+const FOLLOW_MS = 4_000;
 
 /** More files than this start folded. */
 const OPEN_FILES = 8;
 
-export function ChangesTab({ worktree, path, fileUrl }: Props) {
+export function ChangesTab({ worktree, path, fileUrl, agent }: Props) {
   const [against, setAgainst] = useState("base");
-  const diff = useFetched(() => api.diff(worktree, against), [worktree, against, worktreesVersion.value]);
+  const [fold, setFold] = useState<"open" | "closed" | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const diff = useFollowed(() => api.diff(worktree, against), [worktree, against, worktreesVersion.value], FOLLOW_MS);
+  const isOpen = (file: string, count: number) => path === file || (fold === null ? count <= OPEN_FILES : fold === "open");
+  const show = (index: number) => {
+    const card = list.current?.children[index];
+    if (!(card instanceof HTMLDetailsElement)) return;
+    card.open = true;
+    card.scrollIntoView({ block: "start" });
+  };
   const found = diff.value;
   return (
     <div class="pane changes">
@@ -36,6 +51,11 @@ export function ChangesTab({ worktree, path, fileUrl }: Props) {
           </span>
         )}
         <span class="head-gap" />
+        {found && found.files.length > 1 && (
+          <button type="button" class="button small" onClick={() => setFold(fold === "closed" ? "open" : "closed")}>
+            {fold === "closed" ? t("diff.openAll") : t("diff.closeAll")}
+          </button>
+        )}
         <button type="button" class="button small" disabled={diff.isLoading} onClick={diff.again}>
           {diff.isLoading ? t("state.loading") : t("act.refresh")}
         </button>
@@ -44,16 +64,30 @@ export function ChangesTab({ worktree, path, fileUrl }: Props) {
       {!found && diff.isLoading && <Loading />}
       {found?.truncated && <p class="notice">{t("diff.truncated")}</p>}
       {found && found.files.length === 0 && !diff.error && <p class="hint">{t("diff.none")}</p>}
-      {found?.files.map((file) => (
-        <ChangedFile key={`${against}${file.path}`} worktree={worktree} against={against} file={file} url={fileUrl(file.path)} isOpen={path === file.path || found.files.length <= OPEN_FILES} isMeant={path === file.path} />
-      ))}
+      {found && found.files.length > 2 && (
+        <ul class="changed-list" aria-label={t("diff.files")}>
+          {found.files.map((file, index) => (
+            <li key={file.path}>
+              <button type="button" class="link-button" onClick={() => show(index)}>
+                {file.path}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div ref={list}>
+        {found?.files.map((file) => (
+          <ChangedFile key={`${against}${file.path}${fold}`} worktree={worktree} against={against} file={file} url={fileUrl(file.path)} isOpen={isOpen(file.path, found.files.length)} isMeant={path === file.path} canComment={agent !== undefined && !isReadOnly.value} />
+        ))}
+      </div>
+      {agent && <ReviewBar agent={agent} />}
     </div>
   );
 }
 
-type FileProps = { worktree: string; against: string; file: DiffFile; url: string; isOpen: boolean; isMeant: boolean };
+type FileProps = { worktree: string; against: string; file: DiffFile; url: string; isOpen: boolean; isMeant: boolean; canComment: boolean };
 
-function ChangedFile({ worktree, against, file, url, isOpen, isMeant }: FileProps) {
+function ChangedFile({ worktree, against, file, url, isOpen, isMeant, canComment }: FileProps) {
   const [patch, setPatch] = useState<string | null>(null);
   const row = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -83,7 +117,8 @@ function ChangedFile({ worktree, against, file, url, isOpen, isMeant }: FileProp
           </a>
         )}
       </summary>
-      {file.binary ? <p class="hint">{t("file.binary")}</p> : <DiffView patch={patch ?? file.patch} />}
+      {file.binary && (isPicture(file.path) && file.status !== "deleted" ? <Picture worktree={worktree} path={file.path} /> : <p class="hint">{t("file.binary")}</p>)}
+      {!file.binary && <DiffView path={file.path} patch={patch ?? file.patch} worktree={canComment ? worktree : undefined} />}
       {file.truncated && patch === null && (
         <button type="button" class="fold" onClick={() => void whole()}>
           {t("diff.whole")}

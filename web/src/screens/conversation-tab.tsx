@@ -1,33 +1,51 @@
 // What was said to an agent and by it, oldest first, with the open question and the message bar below.
 
-import { useState } from "preact/hooks";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { Entries, inOrder, usePast } from "../parts/entries";
+import { tell } from "../parts/failure";
 import { MessageBar } from "../parts/message-bar";
 import { PromptCard } from "../parts/prompt-card";
 import { QueueChips } from "../parts/queue-chips";
+import { ToastStack } from "../parts/toast-stack";
 import { autoNotes } from "../state/auto-answer";
 import { notes } from "../state/notes";
+import { behind, lineUp } from "../state/queue";
 import { agentLinks } from "../state/route";
-import { tasksOf } from "../state/tasks";
+import { textOf } from "../state/task-fold";
+import { saidTo } from "../state/tasks";
 import { t } from "../text";
-import type { Agent } from "../types";
+import type { Agent, Task } from "../types";
 
-type Props = { agent: Agent; bindStop: (press: () => void) => void; bindAnswer: (answer: (option: number) => void) => void };
+type Props = { agent: Agent; meant: string; bindStop: (press: () => void) => void };
 
-export function ConversationTab({ agent, bindStop, bindAnswer }: Props) {
+export function ConversationTab({ agent, meant, bindStop }: Props) {
   const [insert, setInsert] = useState({ text: "", count: 0 });
-  const past = usePast(agent.id);
-  const all = tasksOf(agent.id);
+  /** Those that waited behind the message that is being edited. */
+  const followers = useRef<string[]>([]);
+  const write = useCallback((text: string) => setInsert(({ count }) => ({ text, count: count + 1 })), []);
+  const links = useMemo(() => agentLinks(agent.id), [agent.id]);
+  const past = usePast(agent.id, meant);
+  const all = saidTo(agent.id);
   const queued = all.filter((task) => task.status.state === "submitted");
   const said = [...(notes.value.get(agent.id) ?? []), ...autoNotes(agent.id)];
   const lines = inOrder(all.filter((task) => task.status.state !== "submitted"), said);
+  const edit = (task: Task) => {
+    followers.current = behind(queued, task);
+    write(textOf(task.message.parts));
+  };
+  const onSent = () => {
+    const waiting = followers.current;
+    followers.current = [];
+    lineUp(agent.id, waiting).catch(tell);
+  };
   return (
     <div class="conversation">
-      <Entries lines={lines} past={past} handle={agent.handle} links={agentLinks(agent.id)} empty={t("conversation.empty", { name: agent.handle })} />
+      <Entries lines={lines} past={past} handle={agent.handle} links={links} empty={t("conversation.empty", { name: agent.handle })} meant={meant} onEdit={write} />
+      <ToastStack />
       <div class="composer">
-        {agent.prompt && <PromptCard agent={agent.id} prompt={agent.prompt} bind={bindAnswer} />}
-        <QueueChips agent={agent.id} queued={queued} held={agent.held} onEdit={(text) => setInsert({ text, count: insert.count + 1 })} />
-        <MessageBar agent={agent} insert={insert} bindStop={bindStop} />
+        {agent.prompt && <PromptCard agent={agent.id} prompt={agent.prompt} />}
+        <QueueChips agent={agent.id} queued={queued} held={agent.held} onEdit={edit} />
+        <MessageBar agent={agent} insert={insert} onSent={onSent} bindStop={bindStop} />
       </div>
     </div>
   );

@@ -1,10 +1,13 @@
 // The files of a worktree, to read.
 
+import { useMemo } from "preact/hooks";
 import { api } from "../api";
+import { CodeLines, endingOf } from "../parts/code-lines";
 import { CopyButton } from "../parts/copy-button";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Icon } from "../parts/icon";
+import { isPicture, Picture } from "../parts/picture";
 import { Loading } from "../parts/screen-head";
 import { useFetched } from "../parts/use-fetched";
 import { bytes } from "../state/when";
@@ -48,22 +51,29 @@ export function FilesTab({ worktree, root, path, onOpen }: Props) {
   );
 }
 
+/** Folders that were seen in a listing: these need not be asked for as files first. */
+const folders = new Set<string>();
+
 /** A path may be a folder or a file; the one that answers tells which. */
 async function look(worktree: string, path: string): Promise<Shown> {
-  if (path === "") return { kind: "folder", entries: (await api.tree(worktree, "")).entries };
+  const folder = async (): Promise<Shown> => {
+    const { entries } = await api.tree(worktree, path);
+    for (const entry of entries) if (entry.kind === "dir") folders.add(`${worktree}:${below(path, entry.name)}`);
+    return { kind: "folder", entries };
+  };
+  if (path === "" || folders.has(`${worktree}:${path}`)) return folder();
   try {
     return { kind: "file", file: await api.file(worktree, path) };
   } catch (notAFile) {
-    try {
-      return { kind: "folder", entries: (await api.tree(worktree, path)).entries };
-    } catch {
+    return folder().catch(() => {
       throw notAFile;
-    }
+    });
   }
 }
 
+const below = (path: string, name: string) => (path === "" ? name : `${path}/${name}`);
+
 function Folder({ entries, path, onOpen }: { entries: Entry[]; path: string; onOpen: (path: string) => void }) {
-  const full = (name: string) => (path === "" ? name : `${path}/${name}`);
   if (entries.length === 0) return <p class="hint">{t("files.empty")}</p>;
   return (
     <ul class="file-list">
@@ -71,7 +81,7 @@ function Folder({ entries, path, onOpen }: { entries: Entry[]; path: string; onO
         const canOpen = entry.kind === "dir" || entry.kind === "file";
         return (
           <li key={entry.name}>
-            <button type="button" disabled={!canOpen} onClick={() => onOpen(full(entry.name))}>
+            <button type="button" disabled={!canOpen} onClick={() => onOpen(below(path, entry.name))}>
               <Icon name={entry.kind === "dir" ? "folder" : entry.kind === "link" ? "link" : "file"} />
               <span class="file-name">{entry.name}</span>
               <span class="card-note">{entry.kind === "file" ? bytes(entry.size) : ""}</span>
@@ -97,6 +107,7 @@ async function download(worktree: string, path: string): Promise<void> {
 }
 
 function FileView({ worktree, file }: { worktree: string; file: FileText }) {
+  const lines = useMemo(() => (file.text ?? "").replace(/\n$/, "").split("\n"), [file.text]);
   return (
     <figure class="card code-card">
       <figcaption class="card-head">
@@ -108,12 +119,10 @@ function FileView({ worktree, file }: { worktree: string; file: FileText }) {
         {file.text !== null && <CopyButton text={file.text} />}
       </figcaption>
       {file.text === null ? (
-        <p class="hint">{t("file.binary")}</p>
+        isPicture(file.path) ? <Picture worktree={worktree} path={file.path} /> : <p class="hint">{t("file.binary")}</p>
       ) : (
         <pre class="code numbered" tabIndex={0} aria-label={file.path}>
-          {file.text.replace(/\n$/, "").split("\n").map((line, index) => (
-            <code key={index}>{line}{"\n"}</code>
-          ))}
+          <CodeLines lines={lines} language={endingOf(file.path)} isNumbered />
         </pre>
       )}
       {file.truncated && <p class="hint">{t("files.truncated")}</p>}

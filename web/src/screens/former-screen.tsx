@@ -1,5 +1,6 @@
 // An agent that is gone: what was said to it, to read.
 
+import { useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Entries, inOrder, usePast } from "../parts/entries";
@@ -7,23 +8,25 @@ import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
+import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
 import { autoNotes } from "../state/auto-answer";
 import { worktreeLinks, worktreeUrl } from "../state/route";
-import { tasksOf } from "../state/tasks";
+import { saidTo } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Former } from "../types";
 
-export function FormerScreen({ id }: { id: string }) {
+export function FormerScreen({ id, meant }: { id: string; meant: string }) {
   const found = useFetched(() => api.formerAgent(id), [id, helloCount.value]);
   if (!found.value) return found.isLoading ? <Loading /> : <NeverHeard />;
-  return <FormerConversation key={found.value.agent.id} agent={found.value.agent} worktree={found.value.worktree} />;
+  return <FormerConversation key={found.value.agent.id} agent={found.value.agent} worktree={found.value.worktree} meant={meant} />;
 }
 
-function FormerConversation({ agent, worktree }: { agent: Former; worktree: string | null }) {
-  const past = usePast(agent.id);
-  const lines = inOrder(tasksOf(agent.id), autoNotes(agent.id));
+function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
+  const past = usePast(agent.id, meant);
+  const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
+  const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
   return (
     <div class="agent-screen">
       <header class="agent-head">
@@ -47,7 +50,8 @@ function FormerConversation({ agent, worktree }: { agent: Former; worktree: stri
       </header>
       <div class="agent-pane">
         <div class="conversation">
-          <Entries lines={lines} past={past} handle={agent.handle} links={worktree ? worktreeLinks(worktree) : null} empty={t("former.nothing")} />
+          <Entries lines={lines} past={past} handle={agent.handle} links={links} empty={t("former.nothing")} meant={meant} />
+          <ToastStack />
           <div class="composer former-note">
             <p>
               {t("agent.gone")}. {t("former.readOn")}
@@ -66,10 +70,13 @@ function FormerConversation({ agent, worktree }: { agent: Former; worktree: stri
 
 function NeverHeard() {
   return (
-    <Empty title={t("agent.gone")}>
-      <a class="button" href="/">
-        {t("nav.agents")}
-      </a>
-    </Empty>
+    <>
+      <Empty title={t("agent.gone")}>
+        <a class="button" href="/">
+          {t("nav.agents")}
+        </a>
+      </Empty>
+      <ToastStack />
+    </>
   );
 }

@@ -1,14 +1,16 @@
 // Who talks to whom: a graph, or a table for those who cannot see it, and the tasks between them in time.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { api } from "../api";
 import { FetchProblem } from "../parts/fetch-problem";
 import { MeshGraph } from "../parts/mesh-graph";
 import { MeshTable } from "../parts/mesh-table";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
-import { StateWord } from "../parts/task-chip";
+import { OpenState } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
+import { now } from "../state/clock";
+import { DENSE_FROM, within, type Period } from "../state/graph";
 import { taskUrl } from "../state/route";
 import { isWide } from "../state/window";
 import { helloCount, world } from "../state/world";
@@ -21,7 +23,12 @@ export function MeshScreen() {
   const mesh = useFetched(api.mesh, [edgeVersion(world.value.edges), helloCount.value]);
   const [view, setView] = useState<View>(isWide.value ? "graph" : "timeline");
   const [picked, setPicked] = useState<string | null>(null);
-  const found = mesh.value;
+  const [period, setPeriod] = useState<Period>("day");
+  const [peopleWish, setPeopleWish] = useState<boolean | null>(null);
+  // Among very many, people would be all there is to see.
+  const hasPeople = peopleWish ?? (mesh.value?.nodes.length ?? 0) <= DENSE_FROM;
+  const minute = Math.floor(now.value / 60_000);
+  const found = useMemo(() => mesh.value && within(mesh.value, period, hasPeople, now.peek()), [mesh.value, period, hasPeople, minute]);
   const edge = found?.edges.find((one) => edgeId(one) === picked) ?? null;
   const lines = found ? found.tasks.filter((line) => edge === null || isBetween(line, edge)) : [];
   const views: View[] = isWide.value ? ["graph", "table"] : ["timeline", "graph", "table"];
@@ -37,6 +44,19 @@ export function MeshScreen() {
         </div>
       </ScreenHead>
       <div class="screen-body">
+        <div class="mesh-filters">
+          <div class="segments" role="group" aria-label={t("mesh.period")}>
+            {(["hour", "day", "all"] as const).map((name) => (
+              <button type="button" key={name} aria-pressed={period === name} onClick={() => setPeriod(name)}>
+                {t(`mesh.period.${name}`)}
+              </button>
+            ))}
+          </div>
+          <label class="check">
+            <input type="checkbox" checked={hasPeople} onChange={(event) => setPeopleWish(event.currentTarget.checked)} />
+            {t("mesh.people")}
+          </label>
+        </div>
         {mesh.error && <FetchProblem text={mesh.error} again={mesh.again} />}
         {!found && mesh.isLoading && <Loading />}
         {found && found.nodes.length === 0 && <Empty title={t("mesh.empty")} />}
@@ -63,7 +83,7 @@ export function MeshScreen() {
                     <span class="task-text">{line.text}</span>
                     <span class="task-side">
                       <span class="card-note" title={t("bar.priority")}>{t("mesh.priority", { n: line.priority })}</span>
-                      <StateWord state={line.state} />
+                      <OpenState state={line.state} />
                       <Since at={line.updated_at} />
                     </span>
                   </a>

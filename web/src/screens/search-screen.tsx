@@ -6,9 +6,9 @@ import { Badge } from "../parts/badge";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
-import { StateWord } from "../parts/task-chip";
+import { OpenState } from "../parts/task-chip";
 import { useFetched } from "../parts/use-fetched";
-import { agentUrl, go, taskUrl, worktreeUrl } from "../state/route";
+import { agentUrl, go, worktreeUrl } from "../state/route";
 import { t } from "../text";
 
 const TYPING_PAUSE_MS = 250;
@@ -70,12 +70,12 @@ export function SearchScreen({ q }: { q: string }) {
             <ul class="found">
               {found.tasks.map(({ task, snippet }) => (
                 <li key={task.id}>
-                  <a href={taskUrl(task.id)}>
+                  <a href={agentUrl(task.agent, { message: task.id })}>
                     <span class="route-chip">
                       {task.from} → {task.to}
                     </span>
                     <span class="task-text">{snippet || task.text}</span>
-                    <StateWord state={task.state} />
+                    <OpenState state={task.state} />
                     <Since at={task.updated_at} />
                   </a>
                 </li>

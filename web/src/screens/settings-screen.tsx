@@ -7,6 +7,7 @@ import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
+import { Switch } from "../parts/switch";
 import { useFetched } from "../parts/use-fetched";
 import { prefer, prefs, type Language, type Theme } from "../state/prefs";
 import { loggedOut } from "../state/world";
@@ -55,6 +56,7 @@ export function SettingsScreen() {
         <section class="settings-group">
           <h2>{t("settings.behaviour")}</h2>
           <Switch label={t("settings.esc")} isOn={chosen.escStops} onSet={(escStops) => prefer({ escStops })} />
+          <Switch label={t("settings.letterKeys")} isOn={chosen.letterKeys} onSet={(letterKeys) => prefer({ letterKeys })} />
           <Switch label={t("settings.sound")} isOn={chosen.sound} onSet={(sound) => prefer({ sound })} />
           <Switch label={t("settings.readers")} isOn={chosen.terminalForReaders} onSet={(terminalForReaders) => prefer({ terminalForReaders })} />
           <p class="hint">{t("settings.notifications")}</p>
@@ -99,14 +101,5 @@ export function SettingsScreen() {
         )}
       </div>
     </>
-  );
-}
-
-function Switch({ label, isOn, onSet }: { label: string; isOn: boolean; onSet: (isOn: boolean) => void }) {
-  return (
-    <label class="setting">
-      <span>{label}</span>
-      <input type="checkbox" role="switch" checked={isOn} onChange={(event) => onSet(event.currentTarget.checked)} />
-    </label>
   );
 }

@@ -3,25 +3,26 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { AnswerField } from "../parts/answer-field";
-import { ArtifactView, ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/artifact-view";
 import { ConfirmButton } from "../parts/confirm-button";
 import { reasonOf, tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { PlainText } from "../parts/plain-text";
+import { Reply } from "../parts/reply";
 import { retryOf } from "../parts/retry";
 import { Loading, ScreenHead } from "../parts/screen-head";
 import { ClockTime, Since } from "../parts/since";
 import { StateWord } from "../parts/task-chip";
 import { agentLinks, agentUrl } from "../state/route";
 import { isOver, otherAgent, textOf } from "../state/task-fold";
-import { fetchSoon, keep, tasks } from "../state/tasks";
+import { fetchSoon, keep, taskOf } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Asked, Moment, Task } from "../types";
 
 export function TaskScreen({ id }: { id: string }) {
   const [problem, setProblem] = useState<string | null>(null);
-  const task = tasks.value.get(id)?.task;
+  const task = taskOf(id);
   const load = () => {
     setProblem(null);
     api.task(id).then(
@@ -37,7 +38,7 @@ export function TaskScreen({ id }: { id: string }) {
     <>
       <ScreenHead title={t("task.title")} note={<><StateWord state={task.status.state} /> <Since at={task.updated_at} /></>}>
         {task.handle && (
-          <a class="button" href={agentUrl(task.owner)}>
+          <a class="button" href={agentUrl(task.owner, { message: task.id })}>
             @{task.handle}
           </a>
         )}
@@ -57,10 +58,8 @@ export function TaskScreen({ id }: { id: string }) {
           </p>
         </section>
         {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
-        <section class="reply">
-          {task.artifacts.map((artifact, index) => (
-            <ArtifactView key={index} artifact={artifact} before={task.artifacts[index - 1]} links={task.agent ? agentLinks(task.agent) : null} />
-          ))}
+        <section>
+          <Reply task={task} links={task.agent ? agentLinks(task.agent) : null} />
           {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} onRetry={retryOf(task)} />}
         </section>
         <section class="task-history">
@@ -129,7 +128,7 @@ function TaskQuestion({ task, asked }: { task: Task; asked: Asked }) {
           </button>
         ))}
       </div>
-      {asked.options.length === 0 && (
+      {asked.options.length === 0 && !isReadOnly.value && (
         <AnswerField isSecret={asked.type === "password"} isOff={isOff} onAnswer={(value) => void answer(value)} />
       )}
     </section>

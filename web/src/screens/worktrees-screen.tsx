@@ -9,6 +9,7 @@ import { Icon } from "../parts/icon";
 import { InterruptButton } from "../parts/interrupt-button";
 import { openNewAgent } from "../parts/overlays";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
+import { isRunning } from "../parts/stop";
 import { stopWorktree } from "../parts/stop-worktree";
 import { useFetched } from "../parts/use-fetched";
 import { WorktreeFacts } from "../parts/worktree-facts";
@@ -89,7 +90,7 @@ function WorktreeRow({ tree, isGit }: { tree: Worktree; isGit: boolean }) {
         <span class="head-gap" />
         {!isReadOnly.value && (
           <>
-            {here.length > 0 && <InterruptButton act={() => stopWorktree(tree.id)} hasSession isStopping={false} label={t("agents.stopGroup", { name: tree.name })} />}
+            {here.length > 0 && <InterruptButton act={() => stopWorktree(tree.id)} hasSession isStopping={false} isRunning={here.some(isRunning)} label={t("agents.stopGroup", { name: tree.name })} />}
             {!tree.missing && (
               <button type="button" class="button small" onClick={() => openNewAgent(tree.id)}>
                 <Icon name="plus" />

@@ -22,10 +22,10 @@ export function byUrgency(a: Agent, b: Agent): number {
 
 export type Group = { dir: string; worktree: string; branch: string | null; repository: string | null; agents: Agent[] };
 
-/** One group per worktree, those of a repository side by side; each is as urgent as its most urgent agent. */
+/** One group per worktree, those of a repository side by side, in the order of their first agents. */
 export function groups(agents: Iterable<Agent>): Group[] {
   const byWorktree = new Map<string, Group>();
-  for (const agent of [...agents].sort(byUrgency)) {
+  for (const agent of agents) {
     const group = byWorktree.get(agent.worktree);
     if (group) group.agents.push(agent);
     else {

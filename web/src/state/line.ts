@@ -74,8 +74,16 @@ export function openLine(onSaid: (said: Said) => void, onLoggedOut: () => void):
   const resync = () => {
     if (socket?.readyState === WebSocket.OPEN) socket.send('{"type":"resync"}');
   };
+  // A dead network is told at once; the socket would take its time to notice.
+  const onOffline = () => {
+    const lost = socket;
+    socket = null;
+    lost?.close();
+    again();
+  };
   document.addEventListener("visibilitychange", onBack);
   window.addEventListener("online", onBack);
+  window.addEventListener("offline", onOffline);
   connect();
   return {
     resync,
@@ -84,6 +92,7 @@ export function openLine(onSaid: (said: Said) => void, onLoggedOut: () => void):
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onBack);
       window.removeEventListener("online", onBack);
+      window.removeEventListener("offline", onOffline);
       socket?.close();
       socket = null;
     },

@@ -24,6 +24,11 @@ export function rows(patch: string): Row[] {
   return found;
 }
 
+/** One side of a diff as text, a line for each row: those of the other side are empty. */
+export function sideOf(all: readonly Row[], leftOut: "add" | "del"): string {
+  return all.map((row) => (row.kind === leftOut || row.kind === "hunk" || row.kind === "note" ? "" : row.text)).join("\n");
+}
+
 /** Whether a code block is itself a diff. */
 export function looksLikeDiff(language: string, text: string): boolean {
   return language === "diff" || language === "patch" || (language === "text" && /^@@ -\d+/m.test(text));

@@ -1,6 +1,6 @@
 // What this browser remembers about its user's taste. Nothing here leaves the browser.
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";
 export type Language = "en" | "ja";
@@ -9,8 +9,8 @@ export type Prefs = {
   theme: Theme;
   language: Language;
   escStops: boolean;
+  letterKeys: boolean;
   sound: boolean;
-  terminalFont: number;
   terminalForReaders: boolean;
   railClosed: boolean;
   split: number;
@@ -22,8 +22,8 @@ const usual: Prefs = {
   theme: "system",
   language: typeof navigator !== "undefined" && navigator.language?.startsWith("ja") ? "ja" : "en",
   escStops: true,
+  letterKeys: true,
   sound: false,
-  terminalFont: 13,
   terminalForReaders: false,
   railClosed: false,
   split: 0.44,
@@ -35,6 +35,13 @@ export function prefer(change: Partial<Prefs>): void {
   prefs.value = { ...prefs.value, ...change };
   save(KEY, prefs.value);
 }
+
+const prefersDark = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
+const isSystemDark = signal(prefersDark?.matches ?? false);
+prefersDark?.addEventListener("change", () => (isSystemDark.value = prefersDark.matches));
+
+/** Whether the page is dark, by choice or as the system is. */
+export const isDark = computed(() => (prefs.value.theme === "system" ? isSystemDark.value : prefs.value.theme === "dark"));
 
 /** Keeps the document's look and language what was chosen. */
 export function wearPrefs(): void {

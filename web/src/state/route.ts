@@ -1,13 +1,14 @@
 // Addresses of the page. Every screen, agent, task and worktree can be linked to.
 
 import { signal } from "@preact/signals";
+import { leaveEntry, rememberScroll, restoreScroll } from "./scroll-memory";
 
 export const AGENT_TABS = ["conversation", "terminal", "changes", "files", "info"] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
 
 export type Route =
   | { screen: "agents" | "inbox" | "mesh" | "worktrees" | "settings" | "more" }
-  | { screen: "agent"; id: string; tab: AgentTab | null; path: string; find: string }
+  | { screen: "agent"; id: string; tab: AgentTab | null; path: string; find: string; message: string }
   | { screen: "task"; id: string }
   | { screen: "worktree"; id: string; tab: "changes" | "files"; path: string }
   | { screen: "search"; q: string }
@@ -26,7 +27,7 @@ export function parseRoute(pathname: string, search: string): Route {
       return { screen: first };
     case "a":
       if (id === "") return { screen: "agents" };
-      return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "", find: query.get("find") ?? "" };
+      return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "", find: query.get("find") ?? "", message: query.get("message") ?? "" };
     case "t":
       return id === "" ? { screen: "inbox" } : { screen: "task", id };
     case "w": {
@@ -49,8 +50,12 @@ function decode(part: string): string {
   }
 }
 
-export const agentUrl = (id: string, tab?: AgentTab, path?: string) =>
-  `/a/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${path ? `?path=${encodeURIComponent(path)}` : ""}`;
+/** `message` is the task that its conversation is to be opened at. */
+export const agentUrl = (id: string, to: { tab?: AgentTab; path?: string; find?: string; message?: string } = {}) => {
+  const { tab, ...query } = to;
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value)).toString();
+  return `/a/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${text && `?${text}`}`;
+};
 export const taskUrl = (id: string) => `/t/${encodeURIComponent(id)}`;
 export const worktreeUrl = (id: string, tab?: "changes" | "files", path?: string) =>
   `/w/${encodeURIComponent(id)}${tab ? `/${tab}` : ""}${path ? `?path=${encodeURIComponent(path)}` : ""}`;
@@ -65,9 +70,9 @@ export type Links = {
 
 /** A running agent's own tabs. */
 export const agentLinks = (id: string): Links => ({
-  file: (path) => agentUrl(id, "files", path),
-  diff: (path) => agentUrl(id, "changes", path),
-  terminal: (text) => `${agentUrl(id, "terminal")}?find=${encodeURIComponent(text)}`,
+  file: (path) => agentUrl(id, { tab: "files", path }),
+  diff: (path) => agentUrl(id, { tab: "changes", path }),
+  terminal: (find) => agentUrl(id, { tab: "terminal", find }),
 });
 
 /** The worktree of an agent that is gone. */
@@ -83,14 +88,21 @@ const here = () => (hasWindow ? parseRoute(location.pathname, location.search) :
 export const route = signal<Route>(here());
 
 export function go(url: string, how: "push" | "replace" = "push"): void {
-  if (how === "push" && url !== location.pathname + location.search) history.pushState(null, "", url);
-  else history.replaceState(null, "", url);
+  const isNew = how === "push" && url !== location.pathname + location.search;
+  const state = leaveEntry(isNew ? "push" : "replace");
+  if (isNew) history.pushState(state, "", url);
+  else history.replaceState(state, "", url);
   route.value = here();
 }
 
 /** Makes links of the page open without loading it again. */
 export function followLinks(): void {
-  window.addEventListener("popstate", () => (route.value = here()));
+  rememberScroll();
+  window.addEventListener("popstate", () => {
+    leaveEntry("back");
+    route.value = here();
+    restoreScroll();
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -19,6 +19,13 @@ export function isOver(state: TaskState): boolean {
   return OVER.has(state);
 }
 
+/** Whether it was withdrawn before it ran, which is nothing to remember; null: its history would tell. */
+export function isWithdrawn(task: Task): boolean | null {
+  if (task.status.state !== "canceled") return false;
+  if (task.artifacts.length > 0) return false;
+  return task.history ? !task.history.some(({ state }) => state === "working" || state === "input_required") : null;
+}
+
 /** Somebody stopped it: that is no failure of the agent. */
 export function isInterrupted(task: Task): boolean {
   return task.status.state === "failed" && task.status.error?.code === "INTERRUPTED";

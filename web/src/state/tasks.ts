@@ -1,11 +1,14 @@
-// The tasks the page has seen, by id. Events come from the live line; what they do not tell is fetched, once at a time.
+// The tasks the page has seen, each a signal of its own: what one of them says redraws that one alone. Events come from
+// the live line; what they do not tell is fetched, once at a time.
 
-import { signal } from "@preact/signals";
+import { batch, signal, type Signal } from "@preact/signals";
 import { api } from "../api";
 import type { Task, TaskEvent } from "../types";
-import { fetched, isOver, take, type Live } from "./task-fold";
+import { fetched, isOver, isWithdrawn, take, type Live } from "./task-fold";
 
-export const tasks = signal<ReadonlyMap<string, Live>>(new Map());
+const known = new Map<string, Signal<Live>>();
+/** Rises when a task comes, goes or has another state: that is what lists depend on. */
+const shape = signal(0);
 
 /** Tasks of agents nobody looks at are forgotten beyond this many. */
 const MOST = 1_000;
@@ -14,48 +17,75 @@ const FETCH_PAUSE_MS = 120;
 
 const waiting = new Map<string, number>();
 
-export function tasksOf(agent: string): Task[] {
+/** A task as it is now. Whoever asks while drawing is drawn again when it changes. */
+export function taskOf(id: string): Task | undefined {
+  const live = known.get(id);
+  // One that is not there yet may come.
+  if (!live) void shape.value;
+  return live?.value.task;
+}
+
+export function hasTask(id: string): boolean {
+  return known.has(id);
+}
+
+/** All that are known, as they were when one last came, went or changed its state. */
+export function allTasks(): Task[] {
+  void shape.value;
+  return [...known.values()].map((live) => live.peek().task);
+}
+
+/** What was said to an agent, oldest first, without what was taken back before it ran. */
+export function saidTo(agent: string): Task[] {
   const found: Task[] = [];
-  for (const { task } of tasks.value.values()) if (task.owner === agent) found.push(task);
+  for (const task of allTasks()) {
+    if (task.owner !== agent) continue;
+    const isNothing = isWithdrawn(task);
+    if (isNothing === null) fetchSoon(task.id);
+    if (isNothing === false) found.push(task);
+  }
   return found.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
 }
 
 /** Takes in copies from the hub. One that is followed live is newer than any copy, unless it is over. */
 export function keep(copies: readonly Task[]): void {
-  const next = new Map(tasks.value);
-  for (const copy of copies) {
-    const known = next.get(copy.id);
-    const isFollowed = known !== undefined && known.number !== null && !isOver(known.task.status.state);
-    if (!isFollowed || isOver(copy.status.state)) next.set(copy.id, fetched(copy));
-  }
-  while (next.size > MOST) {
-    const oldest = next.keys().next().value;
-    if (oldest === undefined) break;
-    next.delete(oldest);
-  }
-  tasks.value = next;
+  batch(() => {
+    for (const copy of copies) {
+      const live = known.get(copy.id)?.peek();
+      // Lists leave the history out; what is known of it stays true while the state is the same.
+      if (!copy.history && live?.task.history && live.task.status.state === copy.status.state) copy.history = live.task.history;
+      const isFollowed = live !== undefined && live.number !== null && !isOver(live.task.status.state);
+      if (!isFollowed || isOver(copy.status.state)) put(fetched(copy));
+    }
+    for (const oldest of known.keys()) {
+      if (known.size <= MOST) break;
+      known.delete(oldest);
+    }
+    shape.value += 1;
+  });
 }
 
 export function hear(event: TaskEvent, handle: string, at: string): void {
-  const known = tasks.value.get(event.task);
-  const live = take(known, event, handle, at);
+  const before = known.get(event.task)?.peek();
+  const live = take(before, event, handle, at);
   if (live === null) {
     fetchSoon(event.task);
     return;
   }
-  const next = new Map(tasks.value);
-  next.set(event.task, live);
-  tasks.value = next;
+  batch(() => {
+    put(live);
+    if (before?.task.status.state !== live.task.status.state) shape.value += 1;
+  });
   // The copy has what events leave out, and ends the task exactly.
   if (isOver(live.task.status.state)) fetchSoon(event.task);
 }
 
 /** What was followed may have gone on unseen. */
 export function forgetNumbers(): void {
-  const next = new Map(tasks.value);
-  for (const [id, live] of next) if (live.number !== null) next.set(id, { ...live, number: null });
-  tasks.value = next;
-  for (const [id, live] of next) if (!isOver(live.task.status.state)) fetchSoon(id);
+  for (const [id, live] of known) {
+    if (live.peek().number !== null) live.value = { ...live.peek(), number: null };
+    if (!isOver(live.peek().task.status.state)) fetchSoon(id);
+  }
 }
 
 export function fetchSoon(id: string): void {
@@ -69,4 +99,10 @@ export function fetchSoon(id: string): void {
     }
   };
   waiting.set(id, window.setTimeout(fetchNow, FETCH_PAUSE_MS));
+}
+
+function put(live: Live): void {
+  const there = known.get(live.task.id);
+  if (there) there.value = live;
+  else known.set(live.task.id, signal(live));
 }

@@ -9,6 +9,12 @@ const wide = typeof matchMedia === "undefined" ? null : matchMedia(WIDE);
 
 export const isWide = signal(wide?.matches ?? true);
 
+/** Below this, one thumb holds the page. */
+const phone = typeof matchMedia === "undefined" ? null : matchMedia("(max-width: 767px)");
+
+export const isPhone = signal(phone?.matches ?? false);
+
+phone?.addEventListener("change", () => (isPhone.value = phone.matches));
 wide?.addEventListener("change", () => (isWide.value = wide.matches));
 
 /** A keyboard on the screen takes at least this much; an address bar takes less. */

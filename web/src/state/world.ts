@@ -11,7 +11,7 @@ import { note } from "./notes";
 import { prefs } from "./prefs";
 import { route } from "./route";
 import { beep } from "./sound";
-import { forgetNumbers, hear, tasks } from "./tasks";
+import { forgetNumbers, hear, taskOf } from "./tasks";
 import { announce, dismissAbout, toast } from "./toasts";
 import { markRead, markUnread } from "./unread";
 
@@ -83,7 +83,7 @@ function react(delta: Delta): void {
       }
       return;
     case "task": {
-      const before = tasks.value.get(delta.task)?.task.status.state;
+      const before = taskOf(delta.task)?.status.state;
       hear(delta, agentById(delta.agent)?.handle ?? "", delta.at);
       const after = delta.event === "status" ? String(delta.data["state"] ?? "") : "";
       if (after !== before && (after === "completed" || after === "failed")) finished(delta.agent);

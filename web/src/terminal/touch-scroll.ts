@@ -7,7 +7,8 @@ const FRICTION = 0.94;
 /** Slower than this, in pixels a frame, is standing still. */
 const STANDSTILL = 0.4;
 
-export function touchScroll(terminal: Terminal, box: HTMLElement): IDisposable {
+/** `stop` ends a glide, for somebody who goes elsewhere meanwhile. */
+export function touchScroll(terminal: Terminal, box: HTMLElement): IDisposable & { stop: () => void } {
   let lastY = 0;
   let rest = 0;
   let speed = 0;
@@ -45,6 +46,7 @@ export function touchScroll(terminal: Terminal, box: HTMLElement): IDisposable {
   box.addEventListener("touchmove", onMove, { passive: true });
   box.addEventListener("touchend", onEnd, { passive: true });
   return {
+    stop: () => cancelAnimationFrame(frame),
     dispose() {
       cancelAnimationFrame(frame);
       box.removeEventListener("touchstart", onStart);

@@ -9,8 +9,12 @@ test("the list is live: agents come, work, wait and go", async ({ enter, world, 
   world.send(name, "wait:30");
   await expect(row.locator(".badge")).toHaveAttribute("data-status", "working");
   await expect(row).toContainText("wait:30");
-  world.synapse("interrupt", name);
+  await row.getByRole("button", { name: `Stop ${name}` }).click();
   await expect(row.locator(".badge")).toHaveAttribute("data-status", "idle");
+  await expect(row).toContainText("Stopped: wait:30");
+  world.synapse("send", name, "say:all **done**", "--return");
+  await expect(row.locator(".agent-doing")).toHaveText("all done");
+  await page.mouse.move(0, 0);
   world.send(name, "ask:yn Ready?");
   await expect(row.locator(".badge")).toHaveAttribute("data-status", "waiting");
   await expect(page).toHaveTitle(/^\(\d+\) Synapse$/);

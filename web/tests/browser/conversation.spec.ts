@@ -44,10 +44,56 @@ test("messages wait their turn, and one can be sent at once", async ({ enter, fr
   await expect(bar(page)).toHaveValue("say:first");
   await bar(page).fill("");
   await expect(page.locator(".queue")).toContainText("1 queued");
+  await expect(page.locator(".entry")).toHaveCount(1);
   await page.locator(".queue-chip").getByRole("button", { name: "Send now" }).click();
   await expect(page.locator(".queue")).toHaveCount(0);
   await expect(page.locator(".entry").filter({ hasText: "say:second" }).locator(".reply")).toContainText("second");
   await expect(page.locator(".entry").filter({ hasText: "wait:60" })).toHaveAttribute("data-state", "canceled");
+  // What was taken back or sent in another way leaves no bubble, after a reload neither.
+  await expect(page.locator(".entry")).toHaveCount(2);
+  await page.reload();
+  await expect(page.locator(".entry").filter({ hasText: "wait:60" })).toBeVisible();
+  await expect(page.locator(".entry")).toHaveCount(2);
+});
+
+test("an edited message keeps its place in the queue, and the draft in the bar is not lost", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("editor"));
+  await say(page, "wait:60");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  for (const word of ["one", "two", "three"]) await say(page, `say:${word}`);
+  const chips = page.locator(".queue-chip");
+  await expect(chips).toHaveCount(3);
+  await bar(page).fill("a draft");
+  await chips.filter({ hasText: "say:one" }).getByRole("button", { name: "Edit" }).click();
+  await expect(bar(page)).toHaveValue("say:one");
+  await bar(page).fill("say:first");
+  await page.getByRole("button", { name: "Queue until it is free" }).click();
+  await expect(bar(page)).toHaveValue("a draft");
+  await expect(chips.locator(".queue-text")).toHaveText(["say:first", "say:two", "say:three"]);
+  await expect(page.locator(".entry")).toHaveCount(1);
+});
+
+test("a message is sent again, edited first, and linked to", async ({ enter, fresh, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await enter();
+  await openAgent(page, fresh("repeater"));
+  await say(page, "say:once");
+  const entries = page.locator(".entry");
+  await expect(entries.locator(".reply")).toContainText("once");
+  await expect(entries.locator(".task-chip")).toHaveCount(0);
+  await entries.getByRole("button", { name: "Send again", exact: true }).click();
+  await expect(entries).toHaveCount(2);
+  await expect(entries.last().locator(".reply")).toContainText("once");
+  await entries.last().getByRole("button", { name: "Edit and send again" }).click();
+  await expect(bar(page)).toHaveValue("say:once");
+  await say(page, "long:80");
+  await expect(entries).toHaveCount(3);
+  await entries.first().getByRole("button", { name: "Copy link" }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto(link);
+  await expect(page.locator(".entry.is-meant .bubble")).toHaveText("say:once");
+  await expect(page.locator(".entry.is-meant")).toBeInViewport();
 });
 
 test("a draft is kept for each agent", async ({ enter, fresh }) => {
@@ -81,6 +127,11 @@ test("a file is dropped on the bar and goes with the message", async ({ enter, f
   });
   await page.locator(".message-bar").dispatchEvent("drop", { dataTransfer: data });
   await expect(page.locator(".attached")).toContainText("table.csv");
+  // A button does the same, since phones drop nothing; a picture is shown.
+  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Attach files" }).click()]);
+  await chooser.setFiles({ name: "dot.png", mimeType: "image/png", buffer: picture });
+  await expect(page.locator(".attached img")).toBeVisible();
   await say(page, "say:got it");
   await expect(page.locator(".entry").last().locator(".bubble")).toContainText("table.csv");
   await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");

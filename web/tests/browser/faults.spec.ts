@@ -1,4 +1,4 @@
-import { badge, bar, expect, openAgent, say, test } from "./fixtures";
+import { badge, bar, expect, openAgent, openTab, say, test } from "./fixtures";
 
 test("the page resumes by itself after the hub was killed, and doubles nothing", async ({ enter, world, fresh }) => {
   const page = await enter();
@@ -17,6 +17,19 @@ test("the page resumes by itself after the hub was killed, and doubles nothing",
   await say(page, "say:after");
   await expect(page.locator(".entry .reply").last()).toContainText("after");
   await expect(page.locator(".entry")).toHaveCount(3);
+});
+
+test("a network that is gone is told at once, by one banner", async ({ enter, fresh, context }) => {
+  const page = await enter();
+  const name = fresh("cut");
+  await openAgent(page, name);
+  await openTab(page, "Terminal");
+  await expect(page.locator(".xterm-rows")).toContainText("dummy>");
+  await context.setOffline(true);
+  await expect(page.getByTestId("reconnecting")).toBeVisible();
+  await expect(page.locator(".banner")).toHaveCount(1);
+  await context.setOffline(false);
+  await expect(page.getByTestId("reconnecting")).toHaveCount(0);
 });
 
 test("an agent that dies is told, and its screen says so", async ({ enter, fresh }) => {

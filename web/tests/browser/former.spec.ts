@@ -24,9 +24,12 @@ test("what was said to an agent stays to be read when it is gone", async ({ ente
 
   await page.goto(`${world.url}/search?q=${encodeURIComponent("last words of a leaver")}`);
   await page.locator(".found a").first().click();
+  await expect(badge(page)).toHaveAttribute("data-status", "stopped");
+  await expect(page.locator(".entry.is-meant .reply")).toContainText("the last words of a leaver");
+  await page.getByRole("link", { name: "Details" }).click();
   await expect(page.getByRole("heading", { name: "Task" })).toBeVisible();
   await page.getByRole("link", { name: `@${name}` }).click();
-  await expect(badge(page)).toHaveAttribute("data-status", "stopped");
+  await expect(page.locator(".entry.is-meant")).toHaveCount(1);
   await page.goto(`${world.url}/search?q=${name}`);
   await page.locator(".found a").filter({ hasText: "stopped" }).first().click();
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();

@@ -33,12 +33,24 @@ test("a link opened in the tab that shows the login lets in, too", async ({ page
   expect(page.url()).not.toContain("code");
 });
 
+test("the address that was asked for opens after the login", async ({ page, world }) => {
+  await page.goto(`${world.url}/settings`);
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await page.goto(world.link());
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+  expect(page.url()).toBe(`${world.url}/settings`);
+});
+
 test("a read-only device sees everything and can do nothing", async ({ page, world, fresh }) => {
   const name = fresh("watched");
   await page.goto(world.link("--read-only"));
   await openAgent(page, name);
   await expect(stopButton(page)).toBeDisabled();
   await expect(bar(page)).toBeDisabled();
+  world.send(name, "ask:password");
+  await expect(page.locator(".prompt-card")).toBeVisible();
+  await expect(page.locator(".prompt-card").getByRole("textbox")).toHaveCount(0);
+  await expect(page.locator(".prompt-card input")).toHaveCount(0);
 });
 
 test("logging out shows the login", async ({ enter }) => {

@@ -64,7 +64,7 @@ test("the theme follows the system, and what was chosen over it", async ({ enter
   expect(await ground()).toBe(dark);
 });
 
-test("the page speaks Japanese, with the contract's words for a failed stop", async ({ enter, world, fresh }) => {
+test("the page speaks Japanese, with exact words for a failed stop", async ({ enter, world, fresh }) => {
   const page = await enter("/settings");
   await page.getByLabel("Language").selectOption("ja");
   await expect(page.getByRole("heading", { name: "設定", level: 1 })).toBeVisible();
@@ -119,6 +119,55 @@ test("keys go places, and the palette finds things", async ({ enter, fresh }) =>
   await expect(page.getByRole("option").first()).toContainText(name);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+});
+
+test("the palette opens the best match and names the worktree of a file", async ({ enter }) => {
+  const page = await enter();
+  test.skip(isPhone(page), "for keyboards");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("cart.py");
+  const file = page.getByRole("option").filter({ hasText: "src/cart.py" });
+  await expect(file).toContainText("shop");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".files .code")).toContainText("def total");
+});
+
+test("Back shows a screen where it was left", async ({ enter }) => {
+  const page = await enter("/settings");
+  const body = page.locator(".screen-body");
+  await expect(page.getByRole("heading", { name: "Programs" })).toBeVisible();
+  await body.evaluate((box) => (box.scrollTop = 240));
+  await page.getByRole("link", { name: /Inbox/ }).first().click();
+  await expect(page.getByRole("heading", { name: "Inbox", level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+  await expect.poll(() => body.evaluate((box) => Math.round(box.scrollTop))).toBe(240);
+});
+
+test("the Inbox is counted alike everywhere", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const name = fresh("counted");
+  world.send(name, "ask:yn Count me?");
+  await expect(page.locator(`[data-agent="${name}"] .prompt-card`)).toBeVisible();
+  await page.getByRole("link", { name: /Inbox/ }).first().click();
+  await expect(page.locator(`.inbox-item[data-agent="${name}"]`)).toBeVisible();
+  const items = await page.locator(".inbox-item").count();
+  await expect(page.getByRole("link", { name: /Inbox/ }).first().locator(".count-bubble")).toHaveText(String(items));
+  await expect(page.locator(".screen-note")).toContainText(String(items));
+});
+
+test("letters do nothing once they are switched off", async ({ enter }) => {
+  const page = await enter();
+  test.skip(isPhone(page), "for keyboards");
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("switch", { name: "Single-letter shortcuts" }).click();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press("?");
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox")).toBeVisible();
+  await expect(dialog).toHaveCount(1);
 });
 
 test("a phone has the rest of an agent's head in a menu", async ({ enter, fresh }) => {

@@ -14,7 +14,14 @@ test("a question is answered by a button, and by a key", async ({ enter, fresh }
   if (isPhone(page)) return;
   await say(page, "ask:pick tea|coffee");
   await expect(card.getByRole("button", { name: "coffee" })).toBeVisible();
+  // A digit means nothing elsewhere: only the card that has the focus is answered by it.
   await page.locator(".entries").click();
+  await page.keyboard.press("1");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(card.getByRole("button", { name: "coffee" })).toBeEnabled();
+  await card.focus();
   await page.keyboard.press("2");
   await expect(page.locator(".entry").last().locator(".reply")).toContainText("ok: coffee");
 });

@@ -1,4 +1,4 @@
-import { badge, expect, openAgent, say, stopButton, test, toast } from "./fixtures";
+import { badge, expect, openAgent, openTab, say, stopButton, test, toast } from "./fixtures";
 
 test("Stop is confirmed by the badge and a receipt", async ({ enter, fresh }) => {
   const page = await enter();
@@ -75,11 +75,37 @@ test("a program that does not react is offered stronger keys, up to kill", async
   await expect(page.getByText("This agent is not running any more")).toBeVisible();
 });
 
+test("the question and Stop are on every tab", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("tabbed"));
+  await say(page, "ask:yn Go on?");
+  await expect(page.locator(".prompt-card")).toBeVisible();
+  for (const tab of ["Terminal", "Changes", "Files", "Info"]) {
+    await openTab(page, tab);
+    await expect(page.locator(".prompt-card")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeInViewport();
+  }
+  await page.locator(".prompt-card").getByRole("button", { name: "Yes" }).click();
+  await expect(page.locator(".prompt-card")).toHaveCount(0);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  const told = toast(page, "Nothing is running");
+  await expect(told).toBeVisible();
+  // A toast lies on no button.
+  const box = await told.boundingBox();
+  const covered = await page.evaluate((at) => {
+    const isOver = (one: DOMRect) => one.right > at.x && one.left < at.x + at.width && one.bottom > at.y && one.top < at.y + at.height;
+    const shown = [...document.querySelectorAll("button, a")].filter((one) => !one.closest(".toast") && (one as HTMLElement).offsetParent !== null);
+    return shown.filter((one) => isOver(one.getBoundingClientRect())).map((one) => one.textContent);
+  }, box ?? { x: 0, y: 0, width: 0, height: 0 });
+  expect(covered).toEqual([]);
+});
+
 test("everything is stopped at once", async ({ enter, world, fresh }) => {
   const page = await enter();
   const names = [fresh("one"), fresh("two")];
   for (const name of names) world.send(name, "wait:60");
   for (const name of names) await expect(page.locator(`[data-agent="${name}"] .badge`)).toHaveAttribute("data-status", "working");
+  await expect(page.getByRole("button", { name: "Stop all" })).toHaveAttribute("title", /^Stops 2 working/);
   await page.getByRole("button", { name: "Stop all" }).click();
   await expect(toast(page, /^Stopped 2/)).toBeVisible();
 });

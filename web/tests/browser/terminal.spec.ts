@@ -89,6 +89,9 @@ test("HTML, links and clipboard commands in an agent's output do nothing", async
   await page.getByRole("searchbox", { name: "Search the terminal" }).fill("end of it");
   await page.keyboard.press("Enter");
   await expect(page.locator(".xterm-rows .xterm-decoration-top")).toHaveText("end of it");
+  await expect(page.locator(".terminal-search").getByRole("status")).toHaveText("1 of 1");
+  await page.getByRole("searchbox", { name: "Search the terminal" }).fill("not in there");
+  await expect(page.locator(".terminal-search").getByRole("status")).toHaveText("Nothing found");
   expect(await page.locator(".entries img, .entries script, .xterm-rows img").count()).toBe(0);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("mine");
   expect(dialogs).toBe(0);
@@ -114,5 +117,38 @@ test("Ctrl of the key row goes with the next key, and a change of size is told",
   await expect(rows).toContainText("dummy> w");
   await page.getByRole("button", { name: "Fit to me" }).click();
   if (isPhone(page)) await openTab(page, "Conversation");
-  await expect(page.locator(".system-line").filter({ hasText: "Size changed" })).not.toHaveCount(0);
+  await expect(page.locator(".system-line").filter({ hasText: "Size changed" })).toHaveCount(1);
+});
+
+test("letters are legible, the whole width is shown whole, and each agent has its size", async ({ enter, fresh }) => {
+  const page = await enter();
+  const [name, other] = [fresh("legible"), fresh("other")];
+  await openAgent(page, name);
+  await openTab(page, "Terminal");
+  const terminal = page.getByTestId("terminal");
+  await expect(terminal.locator(".xterm-rows")).toContainText("dummy>");
+  const font = () => terminal.locator(".xterm-rows").evaluate((rows) => parseFloat(getComputedStyle(rows).fontSize));
+  const cut = () => terminal.evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(await font()).toBeGreaterThanOrEqual(12);
+  const whole = page.getByRole("button", { name: "Whole width" });
+  await whole.click();
+  await expect.poll(cut).toBeLessThanOrEqual(1);
+  await page.reload();
+  await expect(whole).toHaveAttribute("aria-pressed", "true");
+  await expect.poll(cut).toBeLessThanOrEqual(1);
+  await page.goto(new URL(`/a/${other}/terminal`, page.url()).href);
+  await expect(whole).toHaveAttribute("aria-pressed", "false");
+  await expect.poll(font).toBeGreaterThanOrEqual(12);
+});
+
+test("the terminal is light in the light theme", async ({ enter, fresh }) => {
+  const page = await enter();
+  await openAgent(page, fresh("bright"));
+  await openTab(page, "Terminal");
+  const terminal = page.getByTestId("terminal");
+  await expect(terminal.locator(".xterm-rows")).toContainText("dummy>");
+  const ground = () => terminal.evaluate((box) => Number(/\d+/.exec(getComputedStyle(box).backgroundColor)?.[0]));
+  expect(await ground()).toBeGreaterThan(200);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await ground()).toBeLessThan(60);
 });

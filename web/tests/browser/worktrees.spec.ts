@@ -9,17 +9,34 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Branch", { exact: true }).fill(branch);
   await dialog.getByLabel("First agent").selectOption("dummy");
+  await dialog.getByLabel("First task").fill("say:begun");
   await dialog.getByRole("button", { name: "Create worktree" }).click();
   await expect(page.locator(".agent-head .badge")).toHaveAttribute("data-status", "idle");
   const agent = await page.locator(".agent-head h1").innerText();
+  await expect(page.locator(".entry .reply")).toContainText("begun");
 
   const folder = join(world.home, `shop-${branch}`);
   writeFileSync(join(folder, "src/cart.py"), "def total(prices):\n    return round(sum(prices), 2)\n");
   writeFileSync(join(folder, `${branch}.md`), "# Login\n");
+  const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  writeFileSync(join(folder, "dot.png"), dot);
   await openTab(page, "Changes");
-  await page.getByRole("button", { name: "Refresh" }).click();
-  await expect(page.locator(".changed-file")).toHaveCount(2);
+  // Changes follow the disk.
+  await expect(page.locator(".changed-file")).toHaveCount(3);
+  await expect(page.getByRole("img", { name: "dot.png" })).toBeVisible();
+  writeFileSync(join(folder, `${branch}.md`), "# Login\n\nmore\n");
+  await expect(page.locator(".diff-add").filter({ hasText: "more" })).toBeVisible();
   await expect(page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" })).toBeVisible();
+  // Lines take comments, which are sent as one message.
+  const row = page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" });
+  await row.hover();
+  await row.getByRole("button", { name: "Comment on line 2" }).click();
+  await page.getByRole("textbox", { name: "Comment", exact: true }).fill("use decimals");
+  await page.getByRole("button", { name: "Add comment" }).click();
+  await page.getByRole("button", { name: `Send to ${agent}` }).click();
+  await expect(page.getByRole("button", { name: `Send to ${agent}` })).toHaveCount(0);
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await expect(page.locator(".entry .bubble").last()).toContainText("src/cart.py:2\n>     return round(sum(prices), 2)\nuse decimals");
   await openTab(page, "Files");
   await page.getByRole("button", { name: "src" }).click();
   await page.getByRole("button", { name: "cart.py" }).click();
@@ -28,13 +45,16 @@ test("a worktree is made, worked in, looked at, merged and removed", async ({ en
   await page.goto(`${world.url}/`);
   const group = page.locator(".agent-group").filter({ has: page.locator(`[data-agent="${agent}"]`) });
   await expect(group.locator("h2").first()).toHaveText(`shop / shop-${branch}`);
-  world.synapse("stop", agent);
   await page.goto(`${world.url}/w`);
   await page.locator(`[data-worktree="shop-${branch}"] .agent-link`).click();
   await page.getByRole("button", { name: "Remove…" }).click();
+  await expect(dialog).toContainText(`Agents still work here: ${agent}`);
+  await dialog.getByRole("button", { name: "End these agents" }).click();
+  await expect(dialog).not.toContainText("Agents still work here");
+  await expect(dialog).toContainText("This would be lost:");
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
-  await expect(page.getByTestId("loss")).toContainText("1 changed files");
-  await expect(page.getByTestId("loss")).toContainText("1 new files");
+  await expect(page.getByTestId("loss")).toContainText("1 changed file that");
+  await expect(page.getByTestId("loss")).toContainText("2 new files that");
   await dialog.getByRole("button", { name: "Keep" }).click();
 
   await page.getByRole("button", { name: "Merge…" }).click();

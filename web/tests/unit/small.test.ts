@@ -1,16 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { counts, groups, matches, repositoryName } from "../../src/state/agent-order";
-import { draw, thickness } from "../../src/state/graph";
+import { byUrgency, counts, groups, matches, repositoryName } from "../../src/state/agent-order";
+import { heldOrder } from "../../src/parts/use-held-order";
+import { draw, thickness, within, type Period } from "../../src/state/graph";
 import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
+import { branchName } from "../../src/state/branch-name";
+import { firstWords } from "../../src/state/last-task";
+import { bestFirst } from "../../src/state/match";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
 import { looksLikeDiff, rows } from "../../src/state/patch";
+import { messageOf, type Remark } from "../../src/state/review";
 import { isDefault, questionOf, takesText, valueOf, wantsKeys } from "../../src/state/prompt-answer";
-import { parseRoute } from "../../src/state/route";
+import { agentUrl, parseRoute } from "../../src/state/route";
 import { actOf } from "../../src/state/shortcuts";
 import { ago, bytes } from "../../src/state/when";
+import type { Node } from "../../src/types";
 import { sizeIn } from "../../src/terminal/terminal-line";
-import { agent, edge, prompt } from "./builders";
+import { agent, edge, prompt, task } from "./builders";
 
 describe("agents in a list", () => {
   const waiting = agent({ id: "2", handle: "zoe", status: "waiting", worktree: "w2", since: "2026-01-01T00:00:05Z" });
@@ -18,7 +24,7 @@ describe("agents in a list", () => {
   const working = agent({ id: "4", handle: "abe", status: "working", worktree: "w1" });
 
   it("are grouped by worktree, who waits longest first", () => {
-    const found = groups([working, waiting, longer]);
+    const found = groups([working, waiting, longer].sort(byUrgency));
     expect(found.map((group) => group.agents.map((one) => one.handle))).toEqual([["mia", "zoe"], ["abe"]]);
   });
 
@@ -27,7 +33,7 @@ describe("agents in a list", () => {
     const main = agent({ id: "m", worktree: "m", dir: "/c/shop/src", status: "waiting", ...shop });
     const other = agent({ id: "o", worktree: "o", dir: "/c/other", repository: "/c/other", status: "working" });
     const login = agent({ id: "l", worktree: "l", dir: "/c/shop-login", ...shop });
-    const found = groups([login, other, main]);
+    const found = groups([login, other, main].sort(byUrgency));
     expect(found.map((group) => group.worktree)).toEqual(["m", "l", "o"]);
     expect(found.map(repositoryName)).toEqual([null, "shop", null]);
   });
@@ -36,6 +42,44 @@ describe("agents in a list", () => {
     expect(counts([working, waiting, longer])).toEqual({ working: 1, waiting: 2 });
     expect(matches(waiting, "ZOE main")).toBe(true);
     expect(matches(waiting, "zoe codex")).toBe(false);
+  });
+});
+
+describe("a list under a pointer", () => {
+  it("keeps its order; who comes is added at the end", () => {
+    expect(heldOrder(["b", "a"], null)).toEqual(["b", "a"]);
+    expect(heldOrder(["c", "b", "a"], ["a", "b", "gone"])).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("what was typed into the palette", () => {
+  it("finds the best match first", () => {
+    const names = ["src/cart.py shop", "carter", "go cart", "cart", "discart"];
+    expect(bestFirst(names, "cart", (name) => name)).toEqual(["cart", "carter", "src/cart.py shop", "go cart", "discart"]);
+    expect(bestFirst(names, "shop src", (name) => name)).toEqual(["src/cart.py shop"]);
+  });
+});
+
+describe("comments on changes", () => {
+  it("are one message, in the order of the files", () => {
+    const remark = (over: Partial<Remark>): Remark => ({ path: "b.py", line: 2, isOld: false, code: "x = 1", text: "why?", ...over });
+    expect(messageOf("Comments:", [remark({}), remark({ path: "a.py", line: 9, isOld: true, text: "keep it" })])).toBe("Comments:\n\na.py:9 (removed)\n> x = 1\nkeep it\n\nb.py:2\n> x = 1\nwhy?");
+  });
+});
+
+describe("a branch", () => {
+  it("is named after what is to be done in it", () => {
+    expect(branchName("Fix the login: it's slow on Ångström phones!")).toBe("fix-the-login-it-s");
+    expect(branchName("ログイン")).toBe("");
+  });
+});
+
+describe("a line for what was done last", () => {
+  it("is the first of the reply that says something", () => {
+    const said = (reply: string) => firstWords(task({ reply }));
+    expect(said("\n---\n## **Done**: `x`\nmore")).toBe("Done: x");
+    expect(said("```sh\nls -la\n```")).toBe("ls -la");
+    expect(said("")).toBe("");
   });
 });
 
@@ -103,7 +147,8 @@ describe("a question", () => {
 });
 
 describe("the mesh", () => {
-  const node = (id: string) => ({ id, kind: "agent" as const, handle: id, profile: null, status: null, card: null });
+  const node = (id: string, over: Partial<Node> = {}): Node => ({ id, kind: "agent", handle: id, agent: id, profile: null, status: null, card: null, ...over });
+  const many = (count: number) => Array.from({ length: count }, (_, at) => node(`agent-${at}`));
 
   it("draws there and back as two lines and leaves out what has no ends", () => {
     const { arcs, spots } = draw([node("a"), node("b")], [edge(), edge({ from: "b", to: "a" }), edge({ to: "gone" })]);
@@ -112,14 +157,47 @@ describe("the mesh", () => {
     expect(arcs[0]?.path).not.toBe(arcs[1]?.path);
     expect(thickness(64)).toBeGreaterThan(thickness(1));
   });
+
+  it("gives every node room for its name, with people apart", () => {
+    for (const count of [2, 3, 5, 10, 14, 15, 30, 31, 100]) {
+      const { spots, width, height, isDense } = draw([...many(count), node("user", { kind: "person" }), node("ext", { kind: "external" })], []);
+      const room = isDense ? { x: 100, y: 60 } : { x: 100, y: 100 };
+      const overlaps = spots.flatMap((a, at) => spots.slice(at + 1).filter((b) => Math.abs(a.x - b.x) < room.x && Math.abs(a.y - b.y) < room.y));
+      expect(overlaps, `${count}`).toEqual([]);
+      for (const { x, y } of spots) expect(x > 30 && x < width - 30 && y > 20 && y < height - 20, `${count}`).toBe(true);
+      const person = spots.find((spot) => spot.node.kind === "person");
+      expect(spots.every((spot) => spot === person || spot.x > (person?.x ?? 0) + 100)).toBe(true);
+    }
+  });
+
+  it("writes no number over another or over a node", () => {
+    const all = many(10);
+    const edges = all.flatMap((a) => all.filter((b) => b !== a).slice(0, 4).map((b) => edge({ from: a.id, to: b.id })));
+    const labels = draw(all, edges).arcs.flatMap((arc) => arc.label ?? []);
+    expect(labels.length).toBeGreaterThan(10);
+    const close = labels.flatMap((a, at) => labels.slice(at + 1).filter((b) => Math.hypot(a.x - b.x, a.y - b.y) < 22));
+    expect(close).toEqual([]);
+  });
+
+  it("shows a period, and people only if asked for", () => {
+    const mesh = {
+      nodes: [node("@a"), node("@b", { agent: null }), node("@c", { agent: null }), node("user", { kind: "person" })],
+      edges: [edge({ from: "user", to: "@a", last_at: "2026-01-01T11:30:00Z" }), edge({ from: "@a", to: "@b", last_at: "2026-01-01T11:30:00Z" }), edge({ from: "@a", to: "@c", last_at: "2025-01-01T00:00:00Z" })],
+    };
+    const seen = (period: Period, people: boolean) => within(mesh, period, people, Date.parse("2026-01-01T12:00:00Z")).nodes.map((one) => one.id);
+    expect(seen("hour", true)).toEqual(["@a", "@b", "user"]);
+    expect(seen("hour", false)).toEqual(["@a", "@b"]);
+    expect(seen("all", false)).toEqual(["@a", "@b", "@c"]);
+  });
 });
 
 describe("addresses", () => {
   it("lead to their screens", () => {
     expect(parseRoute("/", "")).toEqual({ screen: "agents" });
-    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs", find: "" });
-    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "", find: "" });
+    expect(parseRoute("/a/abc/files", "?path=src%2Fa.rs")).toEqual({ screen: "agent", id: "abc", tab: "files", path: "src/a.rs", find: "", message: "" });
+    expect(parseRoute("/a/abc", "")).toEqual({ screen: "agent", id: "abc", tab: null, path: "", find: "", message: "" });
     expect(parseRoute("/a/abc/terminal", "?find=a+b")).toMatchObject({ tab: "terminal", find: "a b" });
+    expect(parseRoute("/a/abc", agentUrl("abc", { message: "t 1" }).slice(6))).toMatchObject({ message: "t 1" });
     expect(parseRoute("/t/x", "")).toEqual({ screen: "task", id: "x" });
     expect(parseRoute("/w/x/files", "")).toEqual({ screen: "worktree", id: "x", tab: "files", path: "" });
     expect(parseRoute("/search", "?q=a+b")).toEqual({ screen: "search", q: "a b" });
@@ -128,7 +206,7 @@ describe("addresses", () => {
 });
 
 describe("keys", () => {
-  const press = (key: string, over = {}) => ({ key, isCommand: false, isAlt: false, isTyping: false, ...over });
+  const press = (key: string, over = {}) => ({ key, isCommand: false, isAlt: false, isTyping: false, hasLetters: true, ...over });
 
   it("mean nothing while somebody types, but for the palette", () => {
     expect(actOf(press("s", { isTyping: true }), 0, null).act).toBeNull();
@@ -139,7 +217,12 @@ describe("keys", () => {
     const { chordAt } = actOf(press("g"), 0, null);
     expect(actOf(press("m"), 500, chordAt).act).toEqual({ do: "go", to: "/mesh" });
     expect(actOf(press("m"), 5_000, chordAt).act).toBeNull();
-    expect(actOf(press("3"), 0, null).act).toEqual({ do: "answer", option: 3 });
+    expect(actOf(press("3"), 0, null).act).toBeNull();
+  });
+
+  it("of one letter can be switched off", () => {
+    expect(actOf(press("s", { hasLetters: false }), 0, null).act).toBeNull();
+    expect(actOf(press("k", { hasLetters: false, isCommand: true }), 0, null).act).toEqual({ do: "palette" });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fetched, take, textOf, type Live } from "../../src/state/task-fold";
-import type { TaskEvent } from "../../src/types";
+import { behind } from "../../src/state/queue";
+import { fetched, isWithdrawn, take, textOf, type Live } from "../../src/state/task-fold";
+import type { Task, TaskEvent } from "../../src/types";
 import { event, task } from "./builders";
 
 const at = "2026-01-01T00:00:01Z";
@@ -47,5 +48,22 @@ describe("a task", () => {
     const live = play(begun, asked, replied);
     expect(live?.task.status.message).toEqual({ prompt: "Sure?" });
     expect(live?.task.reply).toBe("done");
+  });
+});
+
+describe("a message that was taken back", () => {
+  const canceled = (over: Partial<Task>) => isWithdrawn(task({ status: { state: "canceled", message: null, error: null, timestamp: "" }, ...over }));
+
+  it("is nothing to remember, unless it ran", () => {
+    expect(canceled({ history: [{ state: "submitted", at: "" }, { state: "canceled", at: "" }] })).toBe(true);
+    expect(canceled({ history: [{ state: "submitted", at: "" }, { state: "working", at: "" }, { state: "canceled", at: "" }] })).toBe(false);
+    expect(canceled({ artifacts: [{ type: "text" }] })).toBe(false);
+    expect(canceled({})).toBeNull();
+    expect(isWithdrawn(task())).toBe(false);
+  });
+
+  it("leaves those behind it, of people only, to be lined up again", () => {
+    const queue = [task({ id: "a" }), task({ id: "b" }), task({ id: "c", sender: "@codex" }), task({ id: "d" })];
+    expect(behind(queue, task({ id: "a" }))).toEqual(["b", "d"]);
   });
 });

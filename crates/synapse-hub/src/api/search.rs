@@ -12,7 +12,7 @@ use crate::Hub;
 use crate::git::ask;
 use crate::problem::Problem;
 use crate::shapes::Former;
-use crate::{former, history, worktrees};
+use crate::{history, past_agents, worktrees};
 
 const FOUND: usize = 20;
 /// The most of each kind.
@@ -49,7 +49,7 @@ pub(super) async fn find(
             .any(has)
     });
     let agents: Vec<_> = agents.take(limit).collect();
-    let former = former::list(&hub).await?.into_iter();
+    let former = past_agents::list(&hub).await?.into_iter();
     let former = former.filter(|one| {
         [&one.handle, &one.profile, &one.dir]
             .into_iter()

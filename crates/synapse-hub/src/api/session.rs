@@ -91,7 +91,7 @@ pub(super) async fn logout(
 
 /// Not for scripts, and never sent along from another page.
 fn cookie(hub: &Hub, headers: &HeaderMap, secret: &str, seconds: i64) -> String {
-    let name = &hub.door.cookie;
+    let name = &hub.access_policy.cookie;
     let secure = if scheme_of(headers) == "https" {
         "; Secure"
     } else {

@@ -13,7 +13,7 @@ use super::{Body, Words};
 use crate::agents::ask;
 use crate::history::{self, Wanted};
 use crate::problem::Problem;
-use crate::{Hub, carry};
+use crate::{Hub, reply_forwarding};
 use synapse_client::client::Client;
 
 /// Tasks in one page.
@@ -85,7 +85,7 @@ pub(super) async fn send(
     }
     if let (true, Some(from), Some(id)) = (message.response, from, task.get("id")) {
         let id = id.as_str().unwrap_or_default().to_owned();
-        carry::bring_back(&hub, entry, id, from);
+        reply_forwarding::bring_back(&hub, entry, id, from);
     }
     Ok(Json(json!({ "task": task })))
 }

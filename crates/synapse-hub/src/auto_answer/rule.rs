@@ -102,6 +102,7 @@ pub(crate) struct Rule {
     pub(crate) id: String,
     profile: Option<String>,
     agent: Option<String>,
+    #[cfg_attr(test, ts(type = "\"permission\" | \"confirmation\" | \"selection\""))]
     kind: String,
     #[serde(rename = "contains")]
     command: String,

@@ -47,6 +47,10 @@ pub(crate) struct DiffFile {
     path: String,
     old_path: Option<String>,
     /// `added`, `modified`, `deleted`, `renamed` or `untracked`.
+    #[cfg_attr(
+        test,
+        ts(type = "\"added\" | \"modified\" | \"deleted\" | \"renamed\" | \"untracked\"")
+    )]
     status: &'static str,
     additions: u32,
     deletions: u32,

@@ -58,6 +58,7 @@ fn joined(path: &str, name: &str) -> String {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 pub(super) fn response_mode<S: Serializer>(
     mode: &ResponseMode,
     serializer: S,
@@ -76,6 +77,7 @@ pub(super) fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S
     }
 }
 
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
 pub(super) fn pattern<S: Serializer>(
     pattern: &Option<Pattern>,
     serializer: S,

@@ -7,7 +7,7 @@ use synapse_a2a::id::TaskId;
 use super::Session;
 use crate::outgoing::messages;
 use crate::turn::Words;
-use crate::{Author, Dispatch, Errand, Refusal};
+use crate::{Author, Dispatch, OutboxRequest, Refusal};
 
 impl Session {
     /// Sends the lines of a reply that are meant for others, where the profile wants that.
@@ -24,7 +24,7 @@ impl Session {
                     command.handle,
                     Origin::MOST_HOPS
                 );
-                self.routing.tell(Errand::Log(log));
+                self.routing.tell(OutboxRequest::Log(log));
                 continue;
             }
             let dispatch = Dispatch {
@@ -32,7 +32,7 @@ impl Session {
                 hops,
                 author: Author::Program,
             };
-            self.routing.tell(Errand::Send(dispatch));
+            self.routing.tell(OutboxRequest::Send(dispatch));
         }
     }
 

@@ -10,7 +10,7 @@ use synapse_term::router::{Candidate, LineFeed, Pattern, Router, Step};
 use tokio::sync::mpsc;
 
 use super::{Session, bare};
-use crate::{Author, Dispatch, Errand, Found, Notice};
+use crate::{Author, Dispatch, Found, Notice, OutboxRequest};
 
 /// How long an Enter may be held until the screen has drawn the line.
 const SCREEN_PATIENCE: Duration = Duration::from_millis(150);
@@ -48,7 +48,7 @@ pub struct RoutingSetup {
     /// Lines of the person are looked at; else all go to the program.
     pub lines: bool,
     /// Who does what must be done outside.
-    pub errands: mpsc::Sender<Errand>,
+    pub outbox: mpsc::Sender<OutboxRequest>,
 }
 
 /// The person's keyboard.
@@ -56,7 +56,7 @@ pub(super) struct Routing {
     router: Router,
     passes_unknown: bool,
     lines: bool,
-    errands: mpsc::Sender<Errand>,
+    outbox: mpsc::Sender<OutboxRequest>,
     line: Option<Line>,
     /// What was typed behind it.
     behind: Vec<u8>,
@@ -90,7 +90,7 @@ impl Routing {
             router: Router::new(setup.pattern.unwrap_or_default(), LineFeed::Breaks),
             passes_unknown: setup.passes_unknown,
             lines: setup.lines,
-            errands: setup.errands,
+            outbox: setup.outbox,
             line: None,
             behind: Vec::new(),
             release_at: None,
@@ -115,8 +115,8 @@ impl Routing {
         self.line.is_some() || !self.router.is_at_rest()
     }
 
-    pub(super) fn tell(&self, errand: Errand) -> bool {
-        self.errands.try_send(errand).is_ok()
+    pub(super) fn tell(&self, outbox_request: OutboxRequest) -> bool {
+        self.outbox.try_send(outbox_request).is_ok()
     }
 
     fn log(&self, line: &Line, decision: &str) {
@@ -124,7 +124,7 @@ impl Routing {
             Ok(command) => &command.handle,
             Err(error) => &error.handle,
         };
-        self.tell(Errand::Log(format!("to={handle} {decision}")));
+        self.tell(OutboxRequest::Log(format!("to={handle} {decision}")));
     }
 }
 
@@ -220,12 +220,12 @@ impl Session {
             Ok(command) => (command.handle.clone(), command.files.clone()),
             Err(error) => (error.handle.clone(), Vec::new()),
         };
-        let errand = Errand::Find {
+        let outbox_request = OutboxRequest::Find {
             line: line.number,
             handle,
             files,
         };
-        let is_asked = self.may_route() && self.routing.tell(errand);
+        let is_asked = self.may_route() && self.routing.tell(outbox_request);
         self.routing.line = Some(line);
         if !is_asked {
             self.pass_line("passed: nothing is routed now", now);
@@ -332,7 +332,7 @@ impl Session {
                     hops: 0,
                     author: Author::Person,
                 };
-                if !self.routing.tell(Errand::Send(dispatch)) {
+                if !self.routing.tell(OutboxRequest::Send(dispatch)) {
                     return self.pass_line("passed: too many messages are on their way", now);
                 }
                 self.clear_box("sent", now);

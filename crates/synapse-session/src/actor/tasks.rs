@@ -88,7 +88,9 @@ impl Session {
         let looks_like_chat = self.discipline() == Discipline::Raw
             && !self.kernel.reads_lines()
             && self.watcher.input_box().is_some();
-        if self.profile.knows_signs() || looks_like_chat {
+        // Only conversations are recorded.
+        let keeps_record = self.profile.record.is_some();
+        if self.profile.knows_signs() || keeps_record || looks_like_chat {
             Listener::Chat
         } else {
             Listener::Lines

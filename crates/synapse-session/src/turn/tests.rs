@@ -166,6 +166,45 @@ fn the_submit_key_is_not_pressed_again_where_the_box_is_empty() {
 }
 
 #[test]
+fn the_submit_key_waits_until_the_program_has_come_to_the_text() {
+    let mut play = Play::new(false);
+    let unread = Scene {
+        has_unread_keys: true,
+        ..scene(State::Idle)
+    };
+    for at in (250..1_000).step_by(50) {
+        assert_eq!(play.turn.step(Input::Tick, unread, AT(at)), [], "at {at}");
+    }
+    play.is_box_empty = true;
+    assert_eq!(
+        play.tick(1_000),
+        [],
+        "it has read the text and not shown it"
+    );
+    play.is_box_empty = false;
+    assert_eq!(
+        play.tick(1_050),
+        [],
+        "it has its time from when it shows it"
+    );
+    assert_eq!(play.tick(1_299), []);
+    assert_eq!(play.tick(1_300), [Effect::Write(b"\r".to_vec())]);
+}
+
+#[test]
+fn a_box_that_shows_nothing_holds_the_submit_key_for_a_while_only() {
+    let mut play = Play::new(false);
+    play.is_box_empty = true;
+    let mut pressed = None;
+    for at in (250..10_000).step_by(50) {
+        if !play.tick(at).is_empty() {
+            pressed.get_or_insert(at);
+        }
+    }
+    assert_eq!(pressed, Some(3_250));
+}
+
+#[test]
 fn a_program_that_has_not_read_the_key_gets_no_second_one() {
     let mut play = Play::submitted(false);
     let stalled = Scene {

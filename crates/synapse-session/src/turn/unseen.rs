@@ -25,6 +25,7 @@ impl Silence {
 
 impl Turn {
     /// Ends the turn when the program has written nothing for this long and no hook or transcript follows it.
+    #[must_use]
     pub fn with_response_timeout(mut self, patience: Option<Duration>) -> Self {
         self.silence.patience = patience;
         self

@@ -34,7 +34,7 @@ pub struct Scene {
     pub is_box_empty: bool,
     /// It painted something a moment ago.
     pub is_painting: bool,
-    /// It has not read the last keys. Looked at only while it shows no reaction to the submit key.
+    /// It has not read the last keys. Looked at only until it shows a reaction to the submit key.
     pub has_unread_keys: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::chrome::is_rule;
 use crate::frame::Frame;
 use crate::pattern::constant;
 use crate::profile::Profile;
-use crate::prompt::{Prompt, Sureness};
+use crate::prompt::{Prompt, Sureness, unasked};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::{AgentState, Mark};
 
@@ -172,6 +172,18 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
         return stays_idle(facts, frame, &before, now);
     }
     if facts.terminal_use() == Some(TerminalUse::Reads) && !frame.modes.alternate_screen {
+        if is_away(facts, &before) {
+            let mut prompt = unasked();
+            facts.number(&mut prompt);
+            let evidence = Evidence::new("waits in a read away from its prompt", "");
+            return quiet(
+                facts,
+                Reading::Asking(Box::new(prompt)),
+                evidence,
+                LINE_QUIET,
+                now,
+            );
+        }
         let evidence = Evidence::new("waits in a read", "");
         return quiet(facts, Reading::Idle, evidence, READING_QUIET, now);
     }
@@ -250,6 +262,12 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     let look = quiet_since + SHORTEST_QUIET;
     opinion.ask_again = Some(if now < look { due.min(look) } else { due });
     opinion
+}
+
+/// Whether a program that reads a line was given one at its prompt and does not show that again: what it runs reads.
+fn is_away(facts: &Facts, before: &str) -> bool {
+    let has_prompt = facts.usual_prompt.is_some();
+    has_prompt && facts.is_in_turn && !PROMPT_LIKE.is_match(before)
 }
 
 /// How long a program may take to answer without any sign that it works.

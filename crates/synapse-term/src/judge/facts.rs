@@ -7,6 +7,7 @@ use super::Keys;
 use super::motion::Motion;
 use crate::chrome::{BoxView, Holds};
 use crate::frame::{Frame, Row};
+use crate::prompt::{Layout, Prompt};
 use crate::reading::State;
 use crate::signal::{AgentState, Mark, Signal};
 
@@ -18,6 +19,9 @@ const LULL: Duration = Duration::from_millis(700);
 
 /// How long what is typed may take to wake a program that does not echo it.
 const DELIVERY: Duration = Duration::from_millis(250);
+
+/// A prompt of so many characters is no accident at the end of a line.
+const TELLING: usize = 3;
 
 /// What the rules may rely on.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +72,8 @@ pub(super) struct Facts {
     pub(super) own_signs: Vec<String>,
     /// What the kernel said of the program since the screen last changed, and when.
     pub(super) terminal_use: Option<(TerminalUse, Duration)>,
+    /// The kernel was seen to give the program whole lines.
+    pub(super) reads_lines: bool,
     /// The program had taken the whole screen when the submit key was pressed.
     pub(super) was_full_screen: bool,
     /// A sign that only working programs show was seen since it last rested.
@@ -76,8 +82,12 @@ pub(super) struct Facts {
     pub(super) usual_prompt: Option<String>,
     /// The screen when the program last rested.
     pub(super) resting_rows: Vec<Arc<Row>>,
-    /// The text before the cursor when a question was published.
-    pub(super) asked_line: Option<String>,
+    /// Where the cursor was when a question was published: its row, and the text before it.
+    pub(super) asked_at: Option<(usize, String)>,
+    /// How many questions were answered at a line since the program rested.
+    pub(super) answers: u32,
+    /// A message was given since the program rested.
+    pub(super) is_in_turn: bool,
     /// When the reading in force was published.
     pub(super) published_at: Duration,
 }
@@ -98,6 +108,7 @@ impl Facts {
     /// What the submit key that was just pressed gives to the program.
     pub(super) fn note_given(&mut self, given: Given, is_full_screen: bool) {
         self.given = given;
+        self.is_in_turn |= given != Given::Nothing;
         self.answer = None;
         self.was_full_screen = is_full_screen;
     }
@@ -164,6 +175,16 @@ impl Facts {
         }
     }
 
+    /// Tells a question at a line from the same one that was answered before. Until the program has reacted to an
+    /// answer its question is still the old one.
+    pub(super) fn number(&self, prompt: &mut Prompt) {
+        if prompt.layout == Layout::Line {
+            let is_pending = self.last_submit.is_some() && !self.reacted;
+            let answers = self.answers.saturating_sub(u32::from(is_pending));
+            prompt.fingerprint = prompt.fingerprint.again(answers);
+        }
+    }
+
     /// Nothing was asked of the program: what has been moving all the while is decoration.
     pub(super) fn learn_decoration(&mut self, frame: &Frame, now: Duration) {
         let is_loading = |text: &str| super::signs::tells_of_work(text);
@@ -199,12 +220,16 @@ impl Facts {
                 self.last_submit = None;
                 self.reacted = false;
                 self.given = Given::Nothing;
+                self.is_in_turn = false;
+                self.answers = 0;
                 self.answer = None;
                 self.note_rest(frame);
             }
             State::Asking => {
-                self.asked_line =
-                    Some(frame.before_cursor()).filter(|line| !line.trim().is_empty());
+                let cursor = frame.cursor;
+                self.asked_at = cursor
+                    .is_visible
+                    .then(|| (cursor.row, frame.before_cursor()));
                 self.last_submit = None;
                 self.reacted = false;
             }
@@ -225,6 +250,18 @@ impl Facts {
             && !before.trim().is_empty()
             && frame.after_cursor().trim().is_empty()
         {
+            self.note_prompt(before);
+        }
+    }
+
+    /// What stands before the cursor at rest is the prompt, but for the end of an output without a line break.
+    fn note_prompt(&mut self, before: String) {
+        let ends_output = self.usual_prompt.as_deref().is_some_and(|usual| {
+            let is_telling = usual.trim().chars().count() >= TELLING
+                || usual.trim_end().ends_with(['$', '#', '%']);
+            is_telling && before.len() > usual.len() && before.ends_with(usual)
+        });
+        if !ends_output {
             self.usual_prompt = Some(before);
         }
     }

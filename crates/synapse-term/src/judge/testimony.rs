@@ -213,23 +213,27 @@ impl Testimony {
 /// The program works, for all a witness knows. Neither an interrupt nor a dialog that was refused is
 /// reported by every program, so after these the screen is believed.
 fn working(last: &Statement, screen: Opinion, facts: &Facts, now: Duration) -> Opinion {
+    let is_interrupted = facts.last_interrupt.is_some_and(|at| at > last.at);
+    let silent_at = facts.last_change.max(last.at) + SILENCE;
+    let is_outdated = is_interrupted || last.was_asked || now >= silent_at;
     let Some(verdict) = &screen.verdict else {
-        return busy(last, screen.ask_again);
+        // Whoever was not believed when the program came to rest does not undo that.
+        return if is_outdated {
+            screen
+        } else {
+            busy(
+                last,
+                Some(screen.ask_again.map_or(silent_at, |at| at.min(silent_at))),
+            )
+        };
     };
     match &verdict.reading {
         Reading::Asking(prompt) if prompt.kind != Kind::Unknown => screen,
         // Announced by the program's title, not guessed from its silence.
         Reading::Asking(_) if verdict.evidence.rule == "title" => screen,
         Reading::Asking(_) | Reading::Starting => busy(last, None),
-        Reading::Idle => {
-            let is_interrupted = facts.last_interrupt.is_some_and(|at| at > last.at);
-            let silent_at = facts.last_change.max(last.at) + SILENCE;
-            if is_interrupted || last.was_asked || now >= silent_at {
-                screen
-            } else {
-                busy(last, Some(silent_at))
-            }
-        }
+        Reading::Idle if is_outdated => screen,
+        Reading::Idle => busy(last, Some(silent_at)),
         Reading::Busy | Reading::Exited => screen,
     }
 }

@@ -30,6 +30,11 @@ impl Score {
     pub fn right(self) -> usize {
         self.states_right + self.replies_right
     }
+
+    /// Whether neither less of the states nor fewer replies are right than there.
+    pub fn is_no_worse_than(self, other: Self) -> bool {
+        self.states_right >= other.states_right && self.replies_right >= other.replies_right
+    }
 }
 
 impl fmt::Display for Score {

@@ -5,14 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::answer::is_permission;
-use super::{Choice, Fingerprint, Kind, Layout, Prompt, question};
-use crate::frame::{Colour, Frame, Marks, Style};
+use super::{Choice, Fingerprint, Kind, Layout, Prompt, list, question, unfinished};
+use crate::frame::Frame;
 use crate::pattern::constant;
 use crate::profile::Profile;
-
-/// The options above a numbered question are looked for this far up.
-const REACH: usize = 12;
 
 /// A pattern with what it asks for.
 struct Rule {
@@ -68,25 +64,11 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules
 });
 
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| constant(r"\[(\d+(?:/\d+)+)\][^\w]*$"));
-
-static INLINE_NUMBERS: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\((\d+)\)\s*([^()]*[^()\s:?,/])"));
-
 static LETTERS: LazyLock<Regex> =
     LazyLock::new(|| constant(r"(?:\((\w)\)([\w' ]+)(?:/|,|\s*\[|\s*:|\s*\?|\s*$))"));
 
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?:\[([^\[\]]+)\]\s*[:?]?|[:：]\s*\(([^()]*)\)|\]\s*\(([^()\s]+)\)\s*:?)\s*$")
-});
-
-static LIST_ROW: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^\s*[(\[]?(\d{1,2})[.):\]]\s+(\S.*)$"));
-
-static PICK: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)(select|choose|choice|pick|option|number|which|選択|番号|選んで)[^:：?？>]*[:：?？>]\s*(\[[^\]]*\]\s*[:：]?\s*)?$|^#\?\s*$|^>\s*$",
-    )
 });
 
 static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
@@ -104,11 +86,12 @@ static DEMANDED: LazyLock<Regex> = LazyLock::new(|| {
 /// How far above a line stands what it demands.
 const DEMAND_REACH: usize = 8;
 
+/// The prompt of an interpreter that numbers what it is given.
+static COUNTED: LazyLock<Regex> = LazyLock::new(|| constant(r"^In ?\[\d+\]:$"));
+
 static KEY_PRESS: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?i)\b(?:press|hit)\s+(?:the\s+)?[<\[]?(any key|enter|return|space)\b")
 });
-
-static BARE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*>{1,3}\s*$"));
 
 fn rule(
     pattern: &str,
@@ -149,7 +132,7 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
         .as_ref()
         .is_some_and(|idle| idle.is_match(&before))
         || usual.is_some_and(|usual| before.starts_with(usual));
-    if is_usual {
+    if is_usual || COUNTED.is_match(line) {
         return None;
     }
     extra(line, profile)
@@ -158,11 +141,11 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
         .or_else(|| demanded(frame, line))
         .or_else(|| key_press(line))
         .or_else(|| choices(line))
-        .or_else(|| digits(line))
-        .or_else(|| listed(frame, line))
-        .or_else(|| below(frame, line))
+        .or_else(|| list::digits(line))
+        .or_else(|| list::above(frame, line))
+        .or_else(|| list::below(frame, line))
         .or_else(|| built_in(line))
-        .or_else(|| usual.and_then(|_| bare(line)))
+        .or_else(|| unfinished::read(line, usual?))
 }
 
 fn extra(line: &str, profile: &Profile) -> Option<Prompt> {
@@ -202,101 +185,12 @@ fn confirmed(line: &str) -> Option<Prompt> {
         .or_else(|| built_in(line).filter(is_bracketed))
 }
 
-/// A question that a prompt library paints itself, the cursor hidden: `? Name › demo`, `◆  Name?`.
-/// It is told by the coloured glyph before it, which changes when it is answered.
-pub(super) fn painted(frame: &Frame) -> Option<Prompt> {
-    let last = frame.last_row()?;
-    let row = (last.saturating_sub(PAINTED_ROWS)..=last)
-        .rev()
-        .find(|row| {
-            let text = frame.text(*row);
-            let paint = frame.row(*row);
-            let glyph = paint.map_or(Colour::Default, |row| row.style_at(0).fg);
-            let words = paint.map_or(Colour::Default, |row| row.style_at(3).fg);
-            !question::unmarked(text).is_empty() && glyph != Colour::Default && glyph != words
-        })?;
-    // Once it is answered the cursor waits below it.
-    if frame.cursor.is_visible && frame.cursor.row > row {
-        return None;
-    }
-    let text = question::unmarked(frame.text(row));
-    let asked = text
-        .split(['›', '‣'])
-        .next()
-        .unwrap_or(text)
-        .trim_end_matches(['…', ' ', '·']);
-    if let Some(prompt) = toggle(frame, row, asked).or_else(|| initials(asked)) {
-        return Some(prompt);
-    }
-    if let Some(groups) = YES_NO.captures(text) {
-        let is_yes = groups.get(1).is_some_and(|y| y.as_str() == "Y");
-        let is_no = groups.get(2).is_some_and(|n| n.as_str() == "N");
-        let default = match (is_yes, is_no) {
-            (true, false) => Some("y".to_owned()),
-            (false, true) => Some("n".to_owned()),
-            _ => None,
-        };
-        return Some(finish(
-            Kind::Confirmation,
-            asked,
-            vec![choice("y", "y"), choice("n", "n")],
-            default,
-        ));
-    }
-    Some(finish(
-        if is_secret(asked) {
-            Kind::Password
-        } else {
-            Kind::Text
-        },
-        asked,
-        Vec::new(),
-        None,
-    ))
-}
-
 /// Whether a question wants what must not be shown.
 pub(super) fn is_secret(asked: &str) -> bool {
     let line = format!("{}:", asked.trim_end_matches([':', '：']));
     let mut rules = RULES.iter().filter(|rule| rule.kind == Kind::Password);
     rules.any(|rule| rule.pattern.is_match(&line))
 }
-
-/// `Use TypeScript? › no / yes`: the one that is lit or underlined is selected.
-fn toggle(frame: &Frame, row: usize, asked: &str) -> Option<Prompt> {
-    let painted = frame.row(row)?;
-    let groups = TOGGLE.captures(&painted.text)?;
-    let pair = [groups.get(1)?, groups.get(2)?];
-    let styles = pair.map(|label| painted.style_at_byte(label.start()));
-    let stands_out = |style: &Style| {
-        style.marks.has(Marks::UNDERLINE)
-            || style.marks.has(Marks::INVERSE)
-            || style.fg != Colour::Default
-    };
-    let selected = match styles.each_ref().map(stands_out) {
-        [true, false] => 0,
-        [false, true] => 1,
-        _ => return None,
-    };
-    let option = |(index, label): (usize, regex::Match<'_>)| {
-        let key = super::menu::steps(index, selected, "Left", "Right");
-        choice(label.as_str(), &key)
-    };
-    let options: Vec<Choice> = pair.into_iter().enumerate().map(option).collect();
-    let default = options.get(selected).map(|option| option.label.clone());
-    Some(Prompt {
-        layout: Layout::Buttons,
-        ..finish(Kind::Confirmation, asked, options, default)
-    })
-}
-
-static TOGGLE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"[›‣·]\s+(\w[\w']{0,15})\s/\s(\w[\w']{0,15})\s*$"));
-
-/// A question painted by a library stands this close to the bottom.
-const PAINTED_ROWS: usize = 4;
-
-static YES_NO: LazyLock<Regex> = LazyLock::new(|| constant(r"\((y|Y)/(n|N)\)"));
 
 /// `(Y)es/(N)o [Yes]:`, each option told by the letter in brackets.
 fn letters(line: &str) -> Option<Prompt> {
@@ -325,7 +219,7 @@ fn letters(line: &str) -> Option<Prompt> {
 }
 
 /// `(yadNh)`: a letter for each answer, the capital one by default.
-fn initials(line: &str) -> Option<Prompt> {
+pub(super) fn initials(line: &str) -> Option<Prompt> {
     let letters = INITIALS.captures(line)?.get(1)?.as_str();
     let mut capitals = letters.chars().filter(|c| c.is_uppercase());
     let default = capitals.next().filter(|_| capitals.next().is_none())?;
@@ -410,85 +304,7 @@ fn is_wide(word: &str) -> bool {
     !word.is_ascii()
 }
 
-/// `[1/2/3]` or `(1) one (2) two`.
-fn digits(line: &str) -> Option<Prompt> {
-    if let Some(groups) = DIGITS.captures(line) {
-        let options = groups
-            .get(1)?
-            .as_str()
-            .split('/')
-            .map(|n| choice(n, n))
-            .collect();
-        return Some(finish(Kind::Selection, line, options, None));
-    }
-    let options: Vec<Choice> = INLINE_NUMBERS
-        .captures_iter(line)
-        .filter_map(|groups| Some(choice(groups.get(2)?.as_str(), groups.get(1)?.as_str())))
-        .collect();
-    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
-}
-
-/// A numbered list above a line that asks to pick from it.
-fn listed(frame: &Frame, line: &str) -> Option<Prompt> {
-    if !PICK.is_match(line) {
-        return None;
-    }
-    let row = frame.line_start(frame.cursor.row);
-    let mut options: Vec<Choice> = Vec::new();
-    let mut first = row;
-    for above in (row.saturating_sub(REACH)..row).rev() {
-        match LIST_ROW.captures(frame.text(above)) {
-            Some(groups) => {
-                let (number, label) = (groups.get(1)?.as_str(), groups.get(2)?.as_str());
-                options.insert(0, choice(label, number));
-                first = above;
-                if number == "1" {
-                    break;
-                }
-            }
-            None if frame.text(above).trim().is_empty() || options.is_empty() => {}
-            None => break,
-        }
-    }
-    if options.len() < 2 {
-        return None;
-    }
-    let default = bracketed_default(line, &options);
-    let heading = question::heading(frame, first).or_else(|| {
-        let above = question::above(frame, first).text;
-        above.ends_with([':', '：']).then_some(above)
-    });
-    let kind = if is_permission(&options) {
-        Kind::Permission
-    } else {
-        Kind::Selection
-    };
-    Some(finish(
-        kind,
-        heading.as_deref().unwrap_or(line),
-        options,
-        default,
-    ))
-}
-
-/// A numbered list below the line that asks.
-fn below(frame: &Frame, line: &str) -> Option<Prompt> {
-    let rows = frame.cursor.row + 1..frame.rows.len();
-    let item = |row: usize| {
-        let groups = LIST_ROW.captures(frame.text(row))?;
-        Some(choice(groups.get(2)?.as_str(), groups.get(1)?.as_str()))
-    };
-    let options: Vec<Choice> = rows.map_while(item).collect();
-    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
-}
-
-/// A bare `>` or a colon where the program's own prompt is another one.
-fn bare(line: &str) -> Option<Prompt> {
-    (BARE.is_match(line) || line.ends_with([':', '：']) && line.chars().count() > 1)
-        .then(|| finish(Kind::Text, line, Vec::new(), None))
-}
-
-fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
+pub(super) fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
     let groups = DEFAULT.captures(line)?;
     let text = groups.iter().skip(1).flatten().next()?.as_str();
     let is_one = |option: &&Choice| {
@@ -501,14 +317,19 @@ fn bracketed_default(line: &str, options: &[Choice]) -> Option<String> {
     }
 }
 
-fn choice(label: &str, key: &str) -> Choice {
+pub(super) fn choice(label: &str, key: &str) -> Choice {
     Choice {
         label: label.to_owned(),
         key: key.to_owned(),
     }
 }
 
-fn finish(kind: Kind, line: &str, options: Vec<Choice>, default: Option<String>) -> Prompt {
+pub(super) fn finish(
+    kind: Kind,
+    line: &str,
+    options: Vec<Choice>,
+    default: Option<String>,
+) -> Prompt {
     let labels = options.iter().map(|option| option.label.as_str());
     Prompt {
         kind,
@@ -533,18 +354,7 @@ mod tests {
     fn patterns_compile() {
         assert_eq!(RULES.len(), 17);
         for pattern in [
-            &DIGITS,
-            &INLINE_NUMBERS,
-            &LETTERS,
-            &DEFAULT,
-            &LIST_ROW,
-            &PICK,
-            &BARE,
-            &CHOICES,
-            &INITIALS,
-            &DEMANDED,
-            &KEY_PRESS,
-            &YES_NO,
+            &LETTERS, &DEFAULT, &CHOICES, &INITIALS, &DEMANDED, &KEY_PRESS,
         ] {
             assert!(!pattern.as_str().is_empty());
         }

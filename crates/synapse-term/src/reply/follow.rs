@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::frame::Row;
+use crate::frame::{Frame, Row};
 use crate::screen::{SCROLLBACK, Screen};
 
 /// A conversation longer than this loses its beginning: 20,000 rows of 100 columns are 2 MB.
@@ -24,11 +24,15 @@ pub struct Follower {
     past: Vec<Arc<Row>>,
     /// The rows last seen, without one that sticks to the top.
     window: Vec<Arc<Row>>,
+    /// The row in which the message was typed, of all rows; none on the alternate screen.
+    mark: Option<usize>,
     /// How many rows of the screen stick to the top.
     sticky: usize,
     /// How many rows of a header the text was seen to scroll under.
     header: usize,
     is_active: bool,
+    /// The cursor was hidden in between: the turn is painted, not printed.
+    is_painted: bool,
     /// Rows were lost: the conversation was too long.
     is_cut: bool,
 }
@@ -39,7 +43,12 @@ impl Follower {
     pub fn begin(&mut self, screen: &mut Screen, is_kept: bool) {
         self.past.clear();
         self.is_cut = false;
-        self.window = screen.frame().rows;
+        self.is_painted = false;
+        let frame = screen.frame();
+        let is_main = !frame.modes.alternate_screen;
+        let row = screen.scrollback_len() + frame.line_start(frame.cursor.row);
+        self.mark = is_main.then_some(row);
+        self.window = frame.rows;
         self.is_active = true;
         screen.keep_rows(is_kept);
     }
@@ -53,6 +62,21 @@ impl Follower {
     /// Whether a turn is followed.
     pub fn is_active(&self) -> bool {
         self.is_active
+    }
+
+    /// The row in which the message was typed, of those that `rows` gives.
+    pub fn mark(&self) -> Option<usize> {
+        self.mark
+    }
+
+    /// The screen stands still for a moment, and this is what it shows.
+    pub fn note_frame(&mut self, frame: &Frame) {
+        self.is_painted |= self.is_active && !frame.cursor.is_visible;
+    }
+
+    /// Whether the turn was painted: a program that prints lines leaves the cursor alone.
+    pub fn is_painted(&self) -> bool {
+        self.is_painted
     }
 
     /// Whether the beginning of the turn was lost because it was too long.
@@ -111,6 +135,7 @@ impl Follower {
         let excess = self.past.len().saturating_sub(LONGEST);
         self.is_cut |= excess > 0;
         self.past.drain(..excess);
+        self.mark = self.mark.and_then(|row| row.checked_sub(excess));
     }
 
     /// Whether the upper rows are where they were: then nothing has left the screen. Programs

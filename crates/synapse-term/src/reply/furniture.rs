@@ -29,6 +29,8 @@ pub struct Furniture {
     glyph: Option<char>,
     /// What was asked in the turn that runs: questions, options, the commands they are about.
     asked: Vec<String>,
+    /// What was typed to answer it.
+    answers: Vec<String>,
     /// It was asked in the middle of the text, at a line, and the text goes on behind it.
     is_asked_at_line: bool,
 }
@@ -73,7 +75,8 @@ impl Furniture {
         for text in texts {
             let text = text.trim();
             let is_known = self.asked.iter().any(|known| known == text);
-            if text.chars().count() >= 3 && !is_known && self.asked.len() < KEPT {
+            let is_telling = self.is_asked_at_line || text.chars().count() >= 3;
+            if is_telling && !text.is_empty() && !is_known && self.asked.len() < KEPT {
                 self.asked.push(text.to_owned());
             }
         }
@@ -82,14 +85,15 @@ impl Furniture {
     /// What was typed to answer one.
     pub fn note_answer(&mut self, text: &str) {
         let text = text.trim();
-        if !text.is_empty() && text.len() <= LABEL_COLS && self.asked.len() < KEPT {
-            self.asked.push(text.to_owned());
+        if !text.is_empty() && text.len() <= LABEL_COLS && self.answers.len() < KEPT {
+            self.answers.push(text.to_owned());
         }
     }
 
     /// The turn is over.
     pub fn forget_questions(&mut self) {
         self.asked.clear();
+        self.answers.clear();
         self.is_asked_at_line = false;
     }
 
@@ -222,7 +226,32 @@ impl Furniture {
 
     /// Whether a line shows a question of this turn.
     pub(super) fn is_asked(&self, line: &Line<'_>) -> bool {
-        let text = line.said();
+        self.asks(line.said()) || self.answers.iter().any(|answer| answer == line.said())
+    }
+
+    /// The lines of a program that prints, without its questions and the answers typed behind or below them.
+    pub(super) fn without_questions(&self, lines: &mut Vec<String>) {
+        let mut answers = self.answers.iter().peekable();
+        let mut is_asked = false;
+        lines.retain(|line| {
+            let text = line.trim();
+            let answer = answers.peek().map_or("", |answer| answer.as_str());
+            let is_answer = is_asked && text == answer;
+            // A short question, such as `...`, with its answer.
+            let question = text.strip_suffix(answer).map(str::trim_end);
+            let is_both =
+                question.is_some_and(|question| self.asked.iter().any(|asked| asked == question));
+            let asks = self.asks(text) || is_both;
+            if is_answer || asks && !answer.is_empty() && text.ends_with(answer) {
+                answers.next();
+            }
+            is_asked = asks || is_asked && text.is_empty();
+            !is_answer && !asks
+        });
+    }
+
+    /// Whether a text is a question of this turn, or begins with one.
+    pub(super) fn asks(&self, text: &str) -> bool {
         self.asked.iter().any(|asked| {
             let is_long = asked.chars().count() >= 8;
             text == asked

@@ -86,6 +86,9 @@ impl Watcher {
                 resting: &resting,
                 furniture: &self.furniture,
                 place: self.place.as_deref(),
+                mark: None,
+                reads_lines: false,
+                is_painted: true,
                 cols: frame.cols,
             },
         )

@@ -62,6 +62,9 @@ impl Watcher {
             resting: &[],
             furniture: &self.furniture,
             place: self.place.as_deref(),
+            mark: self.follower.mark(),
+            reads_lines: self.judge.reads_lines(),
+            is_painted: self.follower.is_painted(),
             cols: usize::from(self.screen.size().cols()),
         };
         if reply::is_answered(&rows, &how) {
@@ -146,6 +149,9 @@ impl Watcher {
                 resting: &resting,
                 furniture: &self.furniture,
                 place: self.place.as_deref(),
+                mark: self.follower.mark(),
+                reads_lines: self.judge.reads_lines(),
+                is_painted: self.follower.is_painted(),
                 cols: usize::from(self.screen.size().cols()),
             },
         )

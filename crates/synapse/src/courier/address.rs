@@ -5,7 +5,7 @@ use synapse_client::address::{FindError, Whom};
 use synapse_machine::handle::{AddressError, EVERYONE};
 use synapse_machine::registry::Entry;
 
-use super::Desk;
+use super::Outbox;
 
 /// Who gets a message.
 pub(super) enum Target {
@@ -22,19 +22,19 @@ pub(super) enum Unmet {
     Doubtful(String),
 }
 
-pub(super) fn resolve(desk: &Desk, word: &str) -> Result<Target, Unmet> {
+pub(super) fn resolve(outbox: &Outbox, word: &str) -> Result<Target, Unmet> {
     if word.eq_ignore_ascii_case(EVERYONE) {
-        let entries = desk.book.local();
+        let entries = outbox.book.local();
         let mut others = entries.map_err(|error| Unmet::Doubtful(error.to_string()))?;
-        others.retain(|entry| entry.agent_id != desk.own.agent_id);
+        others.retain(|entry| entry.agent_id != outbox.own.agent_id);
         return if others.is_empty() {
             Err(Unmet::Nobody("no other agent is running".to_owned()))
         } else {
             Ok(Target::Everyone(others))
         };
     }
-    match desk.book.find(word, &desk.own.working_dir) {
-        Ok(Whom::Local(entry)) if entry.agent_id == desk.own.agent_id => {
+    match outbox.book.find(word, &outbox.own.working_dir) {
+        Ok(Whom::Local(entry)) if entry.agent_id == outbox.own.agent_id => {
             let why = format!("@{} is this agent itself", entry.handle);
             Err(Unmet::Nobody(why))
         }

@@ -4,7 +4,7 @@ use synapse_a2a::event::{Origin, Timestamp};
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 
-use super::journey::Journey;
+use super::send_job::SendJob;
 use synapse_machine::config::Feedback;
 use synapse_session::Submission;
 use synapse_store::replies;
@@ -16,7 +16,7 @@ pub(super) struct Answer {
     pub(super) reply: Result<String, String>,
 }
 
-impl Journey {
+impl SendJob {
     /// Shows the answer, keeps it, and gives it to the program if that is wanted.
     pub(super) async fn bring_back(&self, from: &str, answer: Answer) {
         let text = match &answer.reply {
@@ -26,27 +26,27 @@ impl Journey {
             }
             Err(why) => format!("[← {from}] {why}"),
         };
-        let text = match (self.desk.feedback, &answer.reply) {
+        let text = match (self.outbox.feedback, &answer.reply) {
             (Feedback::Inline, Ok(_)) => format!("→ {from}: Answered\n{text}"),
             (Feedback::Inline, Err(_)) => format!("→ {from}: Failed\n{text}"),
             (Feedback::Silent, _) => text,
         };
         self.notify(text).await;
-        if let (true, Ok(reply)) = (self.desk.returns_to_agent, answer.reply) {
+        if let (true, Ok(reply)) = (self.outbox.returns_to_agent, answer.reply) {
             self.give_to_program(from, reply).await;
         }
     }
 
     async fn keep(&self, from: &str, task: &str, reply: &str) {
         let reply = replies::Reply {
-            to: self.desk.own.handle.to_string(),
+            to: self.outbox.own.handle.to_string(),
             from: from.to_owned(),
             task: TaskId::new(task),
             text: reply.to_owned(),
             at: Timestamp(jiff::Timestamp::now().as_millisecond().unsigned_abs()),
             is_seen: false,
         };
-        let store = self.desk.store.clone();
+        let store = self.outbox.store.clone();
         let kept = tokio::task::spawn_blocking(move || replies::add(&store, &reply));
         if let Ok(Err(error)) = kept.await {
             tracing::warn!(%error, "a reply could not be kept");
@@ -65,7 +65,7 @@ impl Journey {
             },
             is_raw: false,
         };
-        if let Err(refusal) = self.desk.session.send(submission).await {
+        if let Err(refusal) = self.outbox.session.send(submission).await {
             let text = format!("[← {from}] the answer was not typed: {refusal}");
             self.notify(text).await;
         }

@@ -2,8 +2,8 @@
 //! `/a2a/rest`, and the card. The bindings only translate; one service behind them does the work.
 
 pub(super) mod card;
-mod desk;
 mod list;
+mod operations;
 mod push;
 mod refusal;
 mod rest;
@@ -19,7 +19,7 @@ use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::rest::query;
 use synapse_term::profile::Profile;
 
-use super::{Door, Served};
+use super::{AccessPolicy, Served};
 use card::Cards;
 use push::Couriers;
 
@@ -64,10 +64,15 @@ pub struct A2a {
 
 impl A2a {
     /// The A2A side of an agent of this handle that runs since then.
-    pub fn new(handle: &str, profile: &Profile, door: &Door, since: jiff::Timestamp) -> Self {
-        let facts = facts(handle, &profile.name, door);
+    pub fn new(
+        handle: &str,
+        profile: &Profile,
+        access_policy: &AccessPolicy,
+        since: jiff::Timestamp,
+    ) -> Self {
+        let facts = facts(handle, &profile.name, access_policy);
         Self {
-            cards: Cards::new(&facts, since, door.is_pure_card),
+            cards: Cards::new(&facts, since, access_policy.is_pure_card),
             couriers: Couriers::default(),
             facts,
             has_channel: profile.channel,
@@ -80,19 +85,19 @@ impl A2a {
     }
 }
 
-fn facts(handle: &str, profile: &str, door: &Door) -> CardFacts {
+fn facts(handle: &str, profile: &str, access_policy: &AccessPolicy) -> CardFacts {
     let all = |modes: &[&str]| modes.iter().map(|&mode| mode.to_owned()).collect();
     CardFacts {
         name: handle.to_owned(),
         description: format!("{profile}, a command-line agent, wrapped by Synapse"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        base: door.url.trim_end_matches('/').to_owned(),
+        base: access_policy.url.trim_end_matches('/').to_owned(),
         profile: profile.to_owned(),
         input_modes: all(TAKEN),
         output_modes: all(GIVEN),
         has_push: true,
         has_extended: false,
-        wants_token: door.wants_token(),
+        wants_token: access_policy.wants_token(),
         extensions: vec![Extension {
             uri: METADATA.to_owned(),
             description: "Questions, failure codes and the source of replies in metadata under synapse/; \

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
@@ -17,7 +17,7 @@ use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
 use super::terminal::without_erasing;
-use synapse_client::native::{ReceiptShape, StandingShape, WitnessShape};
+use synapse_client::native::{ReceiptShape, StatusAnswer};
 use synapse_session::{Answer, Command, Look};
 
 /// How much of the screen `/status` tells.
@@ -62,20 +62,6 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
         context: text.get(start..).unwrap_or(&text).to_owned(),
         trouble: served.session.trouble(),
     }))
-}
-
-/// What `/status` answers.
-#[derive(Serialize, ToSchema)]
-pub(super) struct StatusAnswer {
-    #[serde(flatten)]
-    standing: StandingShape,
-    /// What each witness says: the screen, the program's hooks, its transcript.
-    witnesses: Vec<WitnessShape>,
-    /// The last 2,000 characters of the screen.
-    context: String,
-    /// Why tasks cannot be kept on disk, while they cannot.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
 }
 
 /// What is to be seen: as it was kept, or, if something has changed, as the agent shows it now.

@@ -9,12 +9,13 @@ use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use synapse_a2a::id::TaskId;
+use synapse_client::native::TaskEvent;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, interval_at};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
-use super::{Served, archive, stream_shapes};
+use super::{Served, archive};
 use synapse_session::{Follow, Posted};
 
 /// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
@@ -115,8 +116,9 @@ pub(super) async fn pass(sender: &Sender, told: Told) -> bool {
 /// An event as it goes over the wire.
 fn frame(posted: &Posted) -> Bytes {
     let text = posted.frame.get_or_init(|| {
-        let (name, data) = stream_shapes::event(posted);
-        format!("id: {}\nevent: {name}\ndata: {data}\n\n", posted.number).into()
+        let event = TaskEvent::of(&posted.task, &posted.event);
+        let (number, name, data) = (posted.number, event.name(), event.data());
+        format!("id: {number}\nevent: {name}\ndata: {data}\n\n").into()
     });
     Bytes::from_owner(Shared(Arc::clone(text)))
 }

@@ -32,7 +32,7 @@ pub(super) struct DiscoverBody {
     /// What to call it; by default what it calls itself.
     #[serde(default)]
     alias: Option<String>,
-    /// What opens its door.
+    /// The token that the agent asks for.
     #[serde(default)]
     token: Option<String>,
 }

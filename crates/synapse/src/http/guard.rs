@@ -1,9 +1,9 @@
 //! Who gets in. In this order: the name this machine was called by, the web page that calls, who calls, and what is
 //! sent. Every refusal says what would be right; none of them says what the token is.
 
+mod access_policy;
 mod body;
 mod caller;
-mod door;
 mod itself;
 mod names;
 mod refusals;
@@ -13,8 +13,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+pub use access_policy::AccessPolicy;
 pub(super) use caller::FORWARDED;
-pub use door::Door;
 pub(super) use refusals::in_json;
 
 use super::Served;
@@ -28,7 +28,7 @@ pub(super) async fn check(
     next: Next,
 ) -> Response {
     let peer = request.extensions().get::<Peer>();
-    let looked = look(&served.door, &request);
+    let looked = look(&served.access_policy, &request);
     if looked.is_ok() && !caller::is_open(&request) {
         peer.inspect(|peer| peer.prove());
     }
@@ -43,18 +43,18 @@ pub(super) async fn check(
     *refusal.0
 }
 
-fn look(door: &Door, request: &Request) -> Result<(), Refusal> {
+fn look(access_policy: &AccessPolicy, request: &Request) -> Result<(), Refusal> {
     let peer = request.extensions().get::<Peer>();
     let host = names::host(request)?;
     let local = peer.map(|peer| peer.local().ip());
-    let name = door.name(&host, local).ok_or_else(|| {
+    let name = access_policy.name(&host, local).ok_or_else(|| {
         let error = format!(
             "the Host '{host}' is not served here; use 127.0.0.1 or localhost, or add the name to host_names"
         );
         Refusal::new(StatusCode::MISDIRECTED_REQUEST, error)
     })?;
-    names::check_origin(request.headers(), &host, door, request.method())?;
-    caller::check(door, request, peer, name)?;
+    names::check_origin(request.headers(), &host, access_policy, request.method())?;
+    caller::check(access_policy, request, peer, name)?;
     body::check_kind(request)
 }
 

@@ -7,10 +7,10 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
+use super::Served;
 use super::problem::ProblemBody;
 use super::shapes;
-use super::{Served, stream_shapes};
-use synapse_client::native::time;
+use synapse_client::native::{TaskEvent, time};
 use synapse_session::{News, What};
 
 /// Follow everything that happens to this agent, over a WebSocket
@@ -68,10 +68,10 @@ fn told(news: &News) -> Value {
             "at": jiff::Timestamp::now().to_string(),
         }),
         What::Task(posted) => {
-            let (event, data) = stream_shapes::event(posted);
+            let event = TaskEvent::of(&posted.task, &posted.event);
             json!({
                 "seq": news.seq, "type": "task", "task_id": posted.task.as_str(),
-                "number": posted.number, "event": event, "data": data,
+                "number": posted.number, "event": event.name(), "data": event.data(),
                 "at": time(posted.event.at),
             })
         }

@@ -1,7 +1,8 @@
 //! What one version of a program knows: asked of `--help` once, and kept until the program changes.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -104,14 +105,14 @@ pub fn ask(path: &Path, flag: &str) -> Option<String> {
         .arg(flag)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn();
     answer(asked.ok()?)
 }
 
+/// What it said; some programs write their help to where errors go.
 fn answer(mut child: Child) -> Option<String> {
-    let mut text = Vec::new();
-    let mut out = child.stdout.take()?;
+    let (out, error) = (child.stdout.take()?, child.stderr.take());
     let is_over = has_ended(&child, PATIENCE);
     if is_over != Some(true) {
         let _ = child.kill();
@@ -120,11 +121,23 @@ fn answer(mut child: Child) -> Option<String> {
     if is_over != Some(true) || !code.success() {
         return None;
     }
-    // It is over: whatever it said is there already, and what it left running is not waited for.
-    let mut piece = vec![0; LONGEST];
-    let length = out.read(&mut piece).ok()?;
-    text.extend_from_slice(piece.get(..length)?);
-    Some(String::from_utf8_lossy(&text).into_owned())
+    let said = all_of(out)?;
+    match error.filter(|_| said.trim().is_empty()) {
+        Some(error) => all_of(error),
+        None => Some(said),
+    }
+}
+
+/// What a program that is over has written into a pipe: that is there already, and what the program left running is
+/// not waited for.
+fn all_of(mut pipe: impl AsFd + io::Read) -> Option<String> {
+    rustix::io::ioctl_fionbio(&pipe, true).ok()?;
+    let mut text = vec![0; LONGEST];
+    let length = match pipe.read(&mut text) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+        read => read.ok()?,
+    };
+    Some(String::from_utf8_lossy(text.get(..length)?).into_owned())
 }
 
 fn has_ended(child: &Child, patience: Duration) -> Option<bool> {
@@ -141,7 +154,8 @@ mod tests {
 
     fn sh(script: &str) -> Child {
         let mut command = child::command("sh");
-        command.args(["-c", script]).stdout(Stdio::piped());
+        command.args(["-c", script]);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
@@ -157,6 +171,15 @@ mod tests {
             flags: flags(help),
         };
         assert!(probe.knows("--model=x") && !probe.knows("--no-alt-screen"));
+    }
+
+    #[test]
+    fn help_that_goes_where_errors_go_is_read_unless_there_is_other() {
+        let help = answer(sh("echo ' --model' >&2")).unwrap();
+        assert_eq!(flags(&help), ["--model"]);
+        let help = answer(sh("echo 'no flags'; echo ' --trace-warnings' >&2")).unwrap();
+        assert_eq!(help, "no flags\n");
+        assert_eq!(answer(sh("exec true")), Some(String::new()));
     }
 
     #[test]

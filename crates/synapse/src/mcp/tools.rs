@@ -10,8 +10,10 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 
+use super::neighbours::{self, Neighbours, Request};
 use super::pace::Pace;
-use super::reach::{self, Letter, Neighbours};
+use synapse_client::delivery::Recipient;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::paths::Paths;
 
 /// How long a message is waited for when the model does not say.
@@ -116,6 +118,8 @@ pub(super) struct AnswerQuestion {
     agent: String,
     /// yes, no, or one of its options.
     value: String,
+    /// The task that asks; needed for an agent elsewhere.
+    task: Option<String>,
     /// Answer only if it is still this question.
     fingerprint: Option<String>,
 }
@@ -138,11 +142,12 @@ impl Tools {
     }
 
     #[tool(
-        description = "Lists the other agents of this machine: what to call them, what they do, what they ask."
+        description = "Lists the other agents of this machine, and those elsewhere that were added: what to call them, what they do, what they ask."
     )]
     async fn list_agents(&self) -> Result<Json<Agents>, String> {
         let around = self.look()?;
-        let agents = join_all(around.others.iter().map(reach::brief)).await;
+        let mut agents = join_all(around.others.iter().map(neighbours::brief)).await;
+        agents.extend(around.elsewhere.iter().map(neighbours::brief_elsewhere));
         Ok(Json(Agents { agents }))
     }
 
@@ -158,13 +163,15 @@ impl Tools {
                 "priority {priority} is not a whole number from 1 to 4"
             ));
         }
-        let found = around.find_awake(&asked.agent, &self.paths).await;
-        let entry = found.map_err(said)?;
+        let to = around.find(&asked.agent).await.map_err(said)?;
         let patience = patience(asked.wait, asked.timeout_seconds);
-        let letter = self
-            .letter(&around, asked.message, priority, patience, 1)
+        let request = self
+            .request(&around, &asked.message, priority, patience, 1)
             .await?;
-        reach::send(&entry, &letter).await.map(Json).map_err(said)
+        neighbours::send(&to, &request)
+            .await
+            .map(Json)
+            .map_err(said)
     }
 
     #[tool(description = "Shows what became of a task.")]
@@ -172,8 +179,8 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<GetTask>,
     ) -> Result<Json<Outcome>, String> {
-        let entry = self.look()?.find(&asked.agent).map_err(said)?;
-        reach::task(&entry, &asked.task)
+        let to = self.look()?.find(&asked.agent).await.map_err(said)?;
+        neighbours::task(&to, &asked.task)
             .await
             .map(Json)
             .map_err(said)
@@ -184,8 +191,9 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<AnswerQuestion>,
     ) -> Result<Json<Done>, String> {
-        let entry = self.look()?.find(&asked.agent).map_err(said)?;
-        let answered = reach::answer(&entry, &asked.value, asked.fingerprint.as_deref()).await;
+        let to = self.look()?.find(&asked.agent).await.map_err(said)?;
+        let (task, fingerprint) = (asked.task.as_deref(), asked.fingerprint.as_deref());
+        let answered = to.answer(&asked.value, task, fingerprint).await;
         answered.map(|()| Json(Done { done: true })).map_err(said)
     }
 
@@ -197,13 +205,13 @@ impl Tools {
         let around = self.look()?;
         let patience = patience(asked.wait, asked.timeout_seconds);
         let count = around.others.len();
-        let letter = self
-            .letter(&around, asked.message, 1, patience, count)
+        let request = self
+            .request(&around, &asked.message, 1, patience, count)
             .await?;
         let sent = around.others.iter().map(|entry| async {
-            let outcome = reach::send(entry, &letter).await;
+            let outcome = async { neighbours::send(&Recipient::local(entry)?, &request).await };
             // One that cannot be reached never holds the others.
-            outcome.unwrap_or_else(|error| Outcome {
+            outcome.await.unwrap_or_else(|error| Outcome {
                 agent: entry.handle.to_string(),
                 task: String::new(),
                 state: "failed".to_owned(),
@@ -234,14 +242,14 @@ impl Tools {
     }
 
     /// A message for so many, if it may be sent now.
-    async fn letter(
+    async fn request(
         &self,
         around: &Neighbours,
-        text: String,
+        text: &str,
         priority: u8,
         patience: Option<Duration>,
         count: usize,
-    ) -> Result<Letter, String> {
+    ) -> Result<Request, String> {
         let hops = around.hops().await.map_err(said)?;
         let taken = {
             let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
@@ -253,13 +261,10 @@ impl Tools {
                 wait.as_secs() + 1
             )
         })?;
-        Ok(Letter {
-            text,
-            priority,
-            sender: around.sender(),
-            hops,
-            patience,
-        })
+        let message = OutgoingMessage::text(text)
+            .sent_by(Some(around.sender()), hops)
+            .with_priority(Some(priority));
+        Ok(Request { message, patience })
     }
 }
 

@@ -8,9 +8,10 @@ use clap::Args;
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 use synapse_client::client::{Answer as Said, Client};
+use synapse_client::native::StandingShape;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::reach::{self, MOMENT};
+use super::lookup::{self, MOMENT};
 use super::spinner::Spinner;
 use super::{Failure, status};
 use crate::verbs::print;
@@ -38,7 +39,7 @@ pub(crate) struct Answer {
 }
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
-    reach::block_on(async {
+    lookup::block_on(async {
         let (client, task) = whom(&args.whom).await?;
         let (path, name) = match &task {
             Some(id) => (format!("/tasks/{id}/input"), "input"),
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let before = look(&client).await?;
         let body = json!({ name: args.value, "fingerprint": args.fingerprint });
         let call = client.ask(Method::POST, &path, Some(&body));
-        let said = reach::within(MOMENT, call).await?;
+        let said = lookup::within(MOMENT, call).await?;
         if !said.status.is_success() {
             return refused(&client, &said).await;
         }
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
 
 /// The agent that is meant, and the task if it was named by one.
 async fn whom(word: &str) -> Result<(Client, Option<String>)> {
-    let nobody = match reach::agent(word) {
+    let nobody = match lookup::agent(word) {
         Ok(entry) => return Ok((Client::of(&entry)?, None)),
         Err(error) => error,
     };
@@ -68,7 +69,7 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
     if word.len() < SHORTEST_PART || !word.chars().all(may_be_task) {
         return Err(nobody);
     }
-    match reach::task(word).await {
+    match lookup::task(word).await {
         Ok((client, id)) => Ok((client, Some(id))),
         Err(error) => {
             let error = format!("{nobody}; {error}");
@@ -77,12 +78,12 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
     }
 }
 
-async fn look(client: &Client) -> Result<Value> {
-    reach::within(MOMENT, client.call(Method::GET, "/status", None)).await
+async fn look(client: &Client) -> Result<StandingShape> {
+    lookup::within(MOMENT, client.status()).await
 }
 
 /// Waits until something else is on the screen than this question, for a while.
-async fn settled(client: &Client, before: &Value) -> Result<Value> {
+async fn settled(client: &Client, before: &StandingShape) -> Result<StandingShape> {
     let deadline = Instant::now() + PATIENCE;
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -96,11 +97,11 @@ async fn settled(client: &Client, before: &Value) -> Result<Value> {
 }
 
 /// The fingerprint of what is asked, if something is.
-fn question(status: &Value) -> Option<&str> {
-    status.pointer("/prompt/fingerprint")?.as_str()
+fn question(status: &StandingShape) -> Option<&str> {
+    Some(&status.prompt.as_ref()?.fingerprint)
 }
 
-fn report(before: &Value, after: &Value) -> Result<u8> {
+fn report(before: &StandingShape, after: &StandingShape) -> Result<u8> {
     let mut out = print::out();
     match (question(before), question(after)) {
         (Some(old), Some(new)) if old == new => bail!(
@@ -113,10 +114,7 @@ fn report(before: &Value, after: &Value) -> Result<u8> {
             "answered; it asks something else now:\n{}",
             shown(after)
         )?,
-        (_, None) => {
-            let state = after.get("status").and_then(Value::as_str).unwrap_or("");
-            writeln!(out, "answered; the agent is {state}")?;
-        }
+        (_, None) => writeln!(out, "answered; the agent is {}", after.status)?,
     }
     Ok(0)
 }
@@ -126,18 +124,18 @@ async fn refused(client: &Client, said: &Said) -> Result<u8> {
     let error = said.body.get("error").and_then(Value::as_str);
     let error = error.unwrap_or("no reason given");
     if said.status == StatusCode::CONFLICT {
-        let now = look(client).await.unwrap_or_default();
-        bail!("{error}\n{}", shown(&now));
+        let now = look(client).await;
+        let now = now.map_or_else(|error| format!("{error:#}"), |now| shown(&now));
+        bail!("{error}\n{now}");
     }
     bail!("{error}");
 }
 
 /// The question with its options and its fingerprint, as a person reads it.
-fn shown(status: &Value) -> String {
-    let Some(prompt) = status.get("prompt").filter(|prompt| !prompt.is_null()) else {
+fn shown(status: &StandingShape) -> String {
+    let Some(prompt) = &status.prompt else {
         return "nothing is asked".to_owned();
     };
     let text = status::readable(prompt);
-    let fingerprint = question(status).unwrap_or("");
-    format!("{text}  fingerprint {fingerprint}\n")
+    format!("{text}  fingerprint {}\n", prompt.fingerprint)
 }

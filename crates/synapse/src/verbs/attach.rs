@@ -12,8 +12,8 @@ use synapse_client::client::{Client, Terminal};
 use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals};
 use tokio_tungstenite::tungstenite::Message;
 
+use super::lookup;
 use super::print::painted_err;
-use super::reach;
 use detach::Detach;
 
 pub(crate) use detach::DetachKeys;
@@ -41,10 +41,10 @@ pub(crate) fn run(args: &Attach) -> Result<u8> {
 
 /// Shows an agent's terminal, and says how that ended.
 pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
-    let entry = reach::agent(agent)?;
+    let entry = lookup::agent(agent)?;
     let client = Client::of(&entry)?;
     tty::restore_on_panic();
-    let is_detached = reach::block_on(async {
+    let is_detached = lookup::block_on(async {
         let socket = client.terminal().await?;
         let raw = RawMode::enter()?;
         let shown = mirror(socket, Detach::new(keys.clone())).await;

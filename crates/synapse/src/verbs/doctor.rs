@@ -18,9 +18,8 @@ use synapse_machine::registry::Entry;
 
 use super::print::shown;
 use super::spinner::Spinner;
-use super::{paint, picture, reach};
+use super::{lookup, paint, picture};
 use crate::verbs::print;
-pub(crate) use agent::witnesses;
 use check::{Check, Level};
 
 /// `synapse doctor …`
@@ -36,12 +35,12 @@ pub(crate) struct Doctor {
 /// Runs it; fails if something it found does.
 pub(crate) fn run(args: &Doctor) -> Result<u8> {
     let paths = Paths::from_env()?;
-    let entry = args.agent.as_deref().map(reach::agent).transpose()?;
+    let entry = args.agent.as_deref().map(lookup::agent).transpose()?;
     let spinner = Spinner::begin("looking around");
     let mut checks = machine::look(&paths);
     checks.extend(programs::look());
     if let Some(entry) = &entry {
-        checks.extend(reach::block_on(async {
+        checks.extend(lookup::block_on(async {
             Ok(agent::look(entry, &paths).await)
         })?);
     }
@@ -63,9 +62,9 @@ pub(crate) fn run(args: &Doctor) -> Result<u8> {
 
 /// How the agent's screen is read. Why an agent does not answer was told before.
 fn show_screen(entry: &Entry) -> Result<()> {
-    let picture = reach::block_on(async {
+    let picture = lookup::block_on(async {
         let client = Client::of(entry)?;
-        reach::within(reach::MOMENT, client.call(Method::GET, "/explain", None)).await
+        lookup::within(lookup::MOMENT, client.call(Method::GET, "/explain", None)).await
     });
     picture.map_or(Ok(()), |picture| picture::print(&picture))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use synapse_client::external::External as Agent;
 use synapse_machine::token::Token;
 
-use super::reach;
+use super::lookup;
 use super::send::{self, Send};
 use crate::verbs::print;
 
@@ -90,11 +90,11 @@ pub(crate) fn run(args: &External) -> Result<u8> {
             json,
         } => discover(url, alias.as_deref(), token_file.as_deref(), *json),
         Action::List { json } => list(*json),
-        Action::Show { alias, json } => show(&reach::external(alias)?, *json),
+        Action::Show { alias, json } => show(&lookup::external(alias)?, *json),
         Action::Send(letter) => send::run_abroad(&letter.send, letter.task.clone()),
         Action::Remove { alias } => {
-            let known = reach::external(alias)?;
-            reach::contacts()?.remove(known.alias.as_str())?;
+            let known = lookup::external(alias)?;
+            lookup::contacts()?.remove(known.alias.as_str())?;
             note!("{} is forgotten", known.alias);
             Ok(0)
         }
@@ -106,10 +106,10 @@ fn discover(url: &str, alias: Option<&str>, token: Option<&Path>, json: bool) ->
         Token::read(file).with_context(|| format!("cannot read the token {}", file.display()))
     });
     let token = token.transpose()?;
-    let contacts = reach::contacts()?;
-    let found = reach::block_on(async { Ok(contacts.discover(url, alias, token).await?) })?;
+    let contacts = lookup::contacts()?;
+    let found = lookup::block_on(async { Ok(contacts.discover(url, alias, token).await?) })?;
     // Names of this machine come first, so such an alias would never be reached.
-    let hidden = reach::agents()?
+    let hidden = lookup::agents()?
         .into_iter()
         .find(|entry| entry.handle.is(found.alias.as_str()));
     if hidden.is_some() {
@@ -126,7 +126,7 @@ fn discover(url: &str, alias: Option<&str>, token: Option<&Path>, json: bool) ->
 }
 
 fn list(json: bool) -> Result<u8> {
-    let known = reach::contacts()?.list()?;
+    let known = lookup::contacts()?.list()?;
     let mut out = print::out();
     if json {
         serde_json::to_writer_pretty(&mut out, &known)?;

@@ -14,7 +14,7 @@ use serde_json::json;
 use signal_hook::consts::SIGXFSZ;
 use synapse::courier::Orders;
 use synapse::host::{Agent, Died, Host};
-use synapse_machine::config::{Config, InputRouting, Reach};
+use synapse_machine::config::{Config, InputRouting, ListenConfig};
 use synapse_machine::handle::Handle;
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::Paths;
@@ -152,7 +152,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         args: given,
         refused_flags: Vec::new(),
         name: args.name.clone(),
-        reach: Reach {
+        reach: ListenConfig {
             listen: args.listen.unwrap_or(reach.listen),
             public_url: args.public_url.clone(),
             is_pure_card: args.pure_card,

@@ -6,14 +6,14 @@ use anyhow::Result;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::reach;
+use super::lookup;
 use super::spinner::Spinner;
 use crate::verbs::print;
 
 pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
     let body = json!({ "key": key });
     let spinner = Spinner::begin(format!("waiting for {agent} to react"));
-    let receipt = reach::ask(agent, async |client| {
+    let receipt = lookup::ask(agent, async |client| {
         client.call(Method::POST, "/interrupt", Some(&body)).await
     })?;
     drop(spinner);

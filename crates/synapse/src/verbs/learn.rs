@@ -36,6 +36,7 @@ pub(crate) fn run(args: &Learn) -> Result<()> {
     let text =
         std::fs::read_to_string(&recording).with_context(|| format!("cannot read {file}"))?;
     let cast = Cast::parse(&text).with_context(|| file.to_string())?;
+    note!("reading {file}, with each rule that was found and without it");
     let Some(learned) = learn(&cast, &lessons) else {
         bail!(
             "nothing was learned: none of the messages was typed and submitted in {file}; see what happened with: synapse profile replay {file}"
@@ -82,9 +83,16 @@ fn talk(args: &Learn, lessons: &[Lesson], recording: &Path) -> Result<()> {
     }
     let file = std::fs::File::create(recording)
         .with_context(|| format!("cannot write {}", recording.display()))?;
-    let left = teacher::teach(&args.command, lessons, file)?;
-    if left > 0 {
-        note!("{left} of {} messages were not answered", lessons.len());
+    let taught = teacher::teach(&args.command, lessons, file)?;
+    if taught.has_ended {
+        note!("the program ended by itself");
+    }
+    if taught.left > 0 {
+        note!(
+            "{} of {} messages were not answered",
+            taught.left,
+            lessons.len()
+        );
     }
     Ok(())
 }
@@ -123,6 +131,12 @@ fn tell(learned: &Learned, output: &Path, recording: &Path) -> Result<()> {
     }
     writeln!(out, "\nread with this profile: {}", learned.score)?;
     writeln!(out, "read with generic:      {}", learned.generic)?;
+    if !learned.has_rules() {
+        writeln!(
+            out,
+            "\nno rule reads it better than generic does: the profile only names the program"
+        )?;
+    }
     writeln!(
         out,
         "\nprofile:   {}\nrecording: {}",

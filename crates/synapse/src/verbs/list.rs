@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::print::shown;
-use super::{attach, paint, reach};
+use super::{attach, lookup, paint};
 use crate::verbs::print;
 use row::Row;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
     if args.watch {
         return watch();
     }
-    let rows = reach::block_on(async { Ok(row::gather(reach::agents()?).await) })?;
+    let rows = lookup::block_on(async { Ok(row::gather(lookup::agents()?).await) })?;
     let mut out = print::painted();
     if args.json {
         let rows: Vec<_> = rows.iter().map(Row::to_json).collect();

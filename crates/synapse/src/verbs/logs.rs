@@ -12,7 +12,7 @@ use synapse_machine::handle::Handle;
 use synapse_machine::log_file::{KEPT, old};
 use synapse_machine::paths::Paths;
 
-use super::reach;
+use super::lookup;
 use crate::verbs::print;
 
 /// `synapse logs …`
@@ -31,7 +31,7 @@ pub(crate) struct Logs {
 /// Runs it. The log of an agent that is gone can be read too, by its handle.
 pub(crate) fn run(args: &Logs) -> Result<u8> {
     let paths = Paths::from_env()?;
-    let path = match reach::agent(&args.agent) {
+    let path = match lookup::agent(&args.agent) {
         Ok(entry) => paths.log(&entry.handle),
         Err(error) => {
             let gone = Handle::parse(args.agent.trim_start_matches('@')).ok();
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
     }
     // The file stands where the last lines ended, so that nothing is lost in between.
     let mut follower = follow::Follower::new(&path, log);
-    reach::block_on(async move { follower.run(&mut out).await })
+    lookup::block_on(async move { follower.run(&mut out).await })
 }
 
 /// The last lines of an agent's log.

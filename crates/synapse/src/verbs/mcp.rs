@@ -4,11 +4,11 @@ use anyhow::Result;
 use synapse::mcp;
 use synapse_machine::paths::Paths;
 
-use super::reach;
+use super::lookup;
 
 /// Runs it until the client goes away.
 pub(crate) fn run() -> Result<u8> {
     let paths = Paths::from_env()?;
-    reach::block_on(async { mcp::serve(paths).await })?;
+    lookup::block_on(async { mcp::serve(paths).await })?;
     Ok(0)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synapse_machine::paths::Paths;
 use synapse_store::replies::{Reply, Wanted, list, mark_seen};
 
-use super::reach;
+use super::lookup;
 use crate::verbs::print;
 
 /// How many are listed.
@@ -31,11 +31,11 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
     let store = Paths::from_env()?.store();
     let to = match &args.agent {
         // It may be gone and its replies still here.
-        Some(word) => Some(match reach::agent(word) {
+        Some(word) => Some(match lookup::agent(word) {
             Ok(entry) => entry.handle.to_string(),
             Err(_) => word.trim_start_matches('@').to_owned(),
         }),
-        None => reach::own()?.map(|own| own.handle.to_string()),
+        None => lookup::own()?.map(|own| own.handle.to_string()),
     };
     let wanted = if args.all {
         Wanted::All

@@ -6,7 +6,7 @@ use hyper::Method;
 use serde_json::json;
 use synapse_client::client::Client;
 
-use super::{Failure, input, reach};
+use super::{Failure, input, lookup};
 
 /// `synapse reply …`
 #[derive(Args)]
@@ -16,15 +16,15 @@ pub(crate) struct Reply {
 }
 
 pub(crate) fn run(args: &Reply) -> Result<u8> {
-    let Some(own) = reach::own()? else {
+    let Some(own) = lookup::own()? else {
         let why = "synapse reply answers from inside an agent, and this is none; use synapse send";
         return Err(Failure::new(1, why).into());
     };
     let text = input::message(&args.message)?;
     let client = Client::of(&own)?;
     let body = json!({ "text": text });
-    reach::block_on(reach::within(
-        reach::MOMENT,
+    lookup::block_on(lookup::within(
+        lookup::MOMENT,
         client.call(Method::POST, "/reply", Some(&body)),
     ))?;
     Ok(0)

@@ -4,11 +4,11 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-use super::{print, reach};
+use super::{lookup, print};
 
 pub(crate) fn run(agent: &str, ansi: bool) -> Result<u8> {
     let path = if ansi { "/screen?ansi=true" } else { "/screen" };
-    let body = reach::ask(agent, async |client| client.text(path).await)?;
+    let body = lookup::ask(agent, async |client| client.text(path).await)?;
     if ansi {
         // Made from the cells of the screen: it paints, and does nothing else.
         let mut painted = print::painted();

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use serde_json::json;
 use synapse_client::address::Whom;
+use synapse_client::auto_start;
 use synapse_client::client::Client;
-use synapse_client::own;
-use synapse_client::parcel::Parcel;
-use synapse_client::wake;
+use synapse_client::current_agent;
+use synapse_client::message::OutgoingMessage;
+use synapse_client::native::TaskAnswer;
 use synapse_machine::config::Config;
 use synapse_machine::handle::EVERYONE;
 use synapse_machine::paths::Paths;
@@ -24,7 +26,7 @@ use synapse_machine::registry::Entry;
 use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
-use super::{Failure, input, profile, reach};
+use super::{Failure, input, lookup, profile};
 use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
@@ -81,22 +83,22 @@ pub(crate) fn run(args: &Send) -> Result<u8> {
 pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
     let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
-    let sender = reach::own()?;
-    let parcel = args.packed(sender.as_ref())?;
+    let sender = lookup::own()?;
+    let message = args.packed(sender.as_ref())?;
     if word.eq_ignore_ascii_case(EVERYONE) {
-        return all::run(&parcel, sender.as_ref(), manner, left);
+        return all::run(&message, sender.as_ref(), manner, left);
     }
-    let done = to_one(word, &parcel, sender.as_ref(), manner, left);
+    let done = to_one(word, &message, sender.as_ref(), manner, left);
     told(done, manner)
 }
 
 /// `synapse external send`: to nobody but an agent elsewhere, and perhaps as the answer to a question of its task.
 pub(super) fn run_abroad(args: &Send, task: Option<String>) -> Result<u8> {
     let manner = args.manner()?;
-    let parcel = args.packed(reach::own()?.as_ref())?;
+    let message = args.packed(lookup::own()?.as_ref())?;
     let sent = || {
-        let external = reach::external(&args.agent)?;
-        abroad::deliver(&external, &parcel, task, manner)
+        let external = lookup::external(&args.agent)?;
+        abroad::deliver(&external, &message, task, manner)
     };
     told(sent(), manner)
 }
@@ -115,21 +117,21 @@ fn told(done: Result<u8>, manner: Manner) -> Result<u8> {
 
 fn to_one(
     word: &str,
-    parcel: &Parcel,
+    message: &OutgoingMessage,
     sender: Option<&Entry>,
     manner: Manner,
     left: &mut Vec<String>,
 ) -> Result<u8> {
-    let whom = match reach::whom(word)? {
+    let whom = match lookup::whom(word)? {
         Whom::Startable(name) => {
             awake(&name)?;
-            reach::whom(word)?
+            lookup::whom(word)?
         }
         whom => whom,
     };
     let entry = match whom {
         Whom::Local(entry) => *entry,
-        Whom::External(external) => return abroad::deliver(&external, parcel, None, manner),
+        Whom::External(external) => return abroad::deliver(&external, message, None, manner),
         Whom::Startable(name) => anyhow::bail!("{name} was started but has already ended"),
     };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
@@ -141,26 +143,26 @@ fn to_one(
         return Err(Failure::new(1, error).into());
     }
     let client = Client::of(&entry)?;
-    reach::block_on(async {
+    lookup::block_on(async {
         if wait::is_asking(&client).await {
             note!("synapse: the agent is asking something; the message waits until it is answered");
         }
-        let sent = parcel.deliver(&client).await?;
+        let task = lookup::deliver(&client, message).await?;
         let mut out = print::out();
         let Some(patience) = manner.patience else {
             let line = if manner.is_json {
-                sent.body.to_string()
+                json!(TaskAnswer { task }).to_string()
             } else {
-                sent.id
+                task.id
             };
             writeln!(out, "{line}")?;
             return Ok(0);
         };
         let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
-        let each = |name: &str, data: &_| shown.take(name, data);
-        let ended = wait::until_settled(&client, &sent.id, patience, each).await;
+        let ended =
+            wait::until_settled(&client, &task.id, patience, |event| shown.take(event)).await;
         let told = shown.finish();
-        let report = Report::of(&sent.id, ended);
+        let report = Report::of(&task.id, ended);
         left.extend(report.left());
         if manner.is_json {
             writeln!(out, "{}", report.to_json())?;
@@ -179,7 +181,7 @@ fn to_one(
 fn awake(name: &str) -> Result<()> {
     let here = std::env::current_dir()?;
     let spinner = Spinner::begin(format!("{name} is starting"));
-    let started = reach::block_on(wake::start(name, &here));
+    let started = lookup::block_on(auto_start::start(name, &here));
     drop(spinner);
     started.with_context(|| format!("{name} cannot be started"))?;
     note!("synapse: {name} is started");
@@ -217,17 +219,17 @@ impl Send {
     }
 
     /// Reads what is to be sent.
-    fn packed(&self, sender: Option<&Entry>) -> Result<Parcel> {
+    fn packed(&self, sender: Option<&Entry>) -> Result<OutgoingMessage> {
         let text = input::message(&self.message)?;
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(2, "the message is empty").into());
         }
-        let mut parcel = Parcel::pack(&text, &self.files, Path::new(""))?
+        let mut message = OutgoingMessage::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));
         if let Some(own) = sender {
-            let hops = reach::block_on(reach::within(reach::MOMENT, own::hops(own)))?;
-            parcel = parcel.sent_by(Some(own.handle.to_string()), hops);
+            let hops = lookup::block_on(lookup::within(lookup::MOMENT, current_agent::hops(own)))?;
+            message = message.sent_by(Some(own.handle.to_string()), hops);
         }
-        Ok(if self.raw { parcel.raw() } else { parcel })
+        Ok(if self.raw { message.raw() } else { message })
     }
 }

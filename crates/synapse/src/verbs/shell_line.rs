@@ -11,7 +11,7 @@ use synapse_machine::paths::{Paths, expand_home};
 use synapse_term::router::{Command, ResponseMode};
 
 use super::send::Send;
-use super::{Failure, reach, send};
+use super::{Failure, lookup, send};
 use crate::verbs::print;
 
 /// `synapse shell-line …`
@@ -99,7 +99,7 @@ fn typed() -> Result<String> {
 
 fn handles() -> Result<u8> {
     let mut out = print::out();
-    for name in reach::book()?.names() {
+    for name in lookup::book()?.names() {
         writeln!(out, "@{name}")?;
     }
     Ok(0)

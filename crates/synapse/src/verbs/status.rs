@@ -5,13 +5,13 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use hyper::Method;
-use serde_json::Value;
+use synapse_client::native::{OptionShape, PromptShape, StatusAnswer, WitnessShape};
 
-use super::{picture, reach};
+use super::{lookup, picture};
 use crate::verbs::print;
 
 pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
-    let body = reach::ask(agent, async |client| {
+    let body = lookup::ask(agent, async |client| {
         client.call(Method::GET, "/status", None).await
     })?;
     let mut out = print::out();
@@ -20,31 +20,28 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
         writeln!(out)?;
         return Ok(0);
     }
-    let text = |name: &str| {
-        body.get(name)
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned()
-    };
-    let queue = body.get("queue").and_then(Value::as_u64).unwrap_or(0);
+    let StatusAnswer {
+        standing,
+        witnesses,
+        ..
+    } = serde_json::from_value(body)?;
     writeln!(
         out,
-        "{} ({}), {queue} waiting",
-        text("status"),
-        text("evidence")
+        "{} ({}), {} waiting",
+        standing.status, standing.evidence, standing.queue
     )?;
-    if let Some(held) = body.get("held").and_then(Value::as_str) {
+    if let Some(held) = &standing.held {
         writeln!(out, "{held}")?;
     }
-    if let Some(prompt) = body.get("prompt").filter(|prompt| !prompt.is_null()) {
+    if let Some(prompt) = &standing.prompt {
         write!(out, "{}", readable(prompt))?;
     }
     if why {
-        for (witness, says) in super::doctor::witnesses(&body) {
+        for WitnessShape { witness, says } in &witnesses {
             writeln!(out, "  {witness:<14} {says}")?;
         }
         drop(out);
-        let picture = reach::ask(agent, async |client| {
+        let picture = lookup::ask(agent, async |client| {
             client.call(Method::GET, "/explain", None).await
         })?;
         picture::print(&picture)?;
@@ -53,23 +50,10 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
 }
 
 /// A question with its options, as a person reads it.
-pub(super) fn readable(prompt: &Value) -> String {
-    let text = |value: &Value, name: &str| {
-        value
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned()
-    };
-    let mut out = format!("{}\n", text(prompt, "question"));
-    for option in prompt
-        .get("options")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let (key, label) = (text(option, "key"), text(option, "label"));
-        let _ = writeln!(out, "  {key:>8}  {label}");
+pub(super) fn readable(prompt: &PromptShape) -> String {
+    let mut out = format!("{}\n", prompt.question);
+    for OptionShape { label, key } in &prompt.options {
+        let _ = writeln!(out, "  {:>8}  {label}", key.as_str().unwrap_or(""));
     }
     out
 }

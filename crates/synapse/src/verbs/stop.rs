@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use synapse_machine::registry::Entry;
 
 use super::spinner::Spinner;
-use super::{Failure, reach};
+use super::{Failure, lookup};
 
 /// How long a host may take to end its agent before it is killed, and its agent with it. It gives
 /// the agent some seconds itself.
@@ -34,11 +34,11 @@ pub(crate) struct Stop {
 /// Runs it. All are told first, so that it takes as long as the slowest.
 pub(crate) fn run(args: &Stop) -> Result<u8> {
     let entries = if args.all {
-        reach::agents()?
+        lookup::agents()?
     } else {
         let words = args.agents.iter();
         words
-            .map(|word| reach::agent_to_end(word))
+            .map(|word| lookup::agent_to_end(word))
             .collect::<Result<Vec<_>>>()?
     };
     let deadline = Instant::now() + PATIENCE;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
         note!("{handle} is stopped");
     }
     // What a host that had to be killed left behind is swept.
-    reach::agents()?;
+    lookup::agents()?;
     Ok(0)
 }
 

@@ -14,7 +14,7 @@ use synapse_machine::registry::Entry;
 use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
-use super::reach;
+use super::lookup;
 use crate::verbs::print;
 
 /// How many tasks are listed.
@@ -27,7 +27,7 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
         limit: LISTED,
         ..Filter::default()
     };
-    match agent.map(reach::agent) {
+    match agent.map(lookup::agent) {
         Some(Ok(entry)) => filter.agent = Some(entry.agent_id.as_str().to_owned()),
         Some(Err(unknown)) => {
             // It may have been there once.
@@ -60,7 +60,7 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
 pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     let kept = find(part)?;
     if follow && let Some(entry) = host_of(&kept)? {
-        return reach::block_on(watch(&entry, kept.task.id()));
+        return lookup::block_on(watch(&entry, kept.task.id()));
     }
     let mut out = print::out();
     if json {
@@ -100,7 +100,7 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
     let Some(entry) = host_of(&kept)? else {
         bail!("the agent of the task {id} has ended");
     };
-    reach::block_on(async {
+    lookup::block_on(async {
         let client = Client::of(&entry)?;
         let path = format!("/tasks/{id}/cancel");
         client.call(Method::POST, &path, Some(&json!({}))).await?;
@@ -136,7 +136,7 @@ fn find(part: &str) -> Result<Kept> {
 
 /// The agent that has a task, if it runs.
 fn host_of(kept: &Kept) -> Result<Option<Entry>> {
-    let entries = reach::agents()?.into_iter();
+    let entries = lookup::agents()?.into_iter();
     let mut same = entries.filter(|entry| entry.agent_id.as_str() == kept.agent);
     Ok(same.next())
 }
@@ -154,13 +154,9 @@ fn shown(kept: Kept) -> Value {
 async fn watch(entry: &Entry, task: &TaskId) -> Result<u8> {
     let client = Client::of(entry)?;
     let mut out = print::out();
-    let mut written = Ok(());
-    let path = format!("/tasks/{task}/subscribe");
-    let print = |name: &str, data: &Value| {
-        written = writeln!(out, "{name} {data}");
-        written.is_ok()
-    };
-    client.follow(&path, print).await?;
-    written?;
+    let mut events = client.follow(task.as_str()).await?;
+    while let Some(event) = events.next().await? {
+        writeln!(out, "{} {}", event.name(), event.data())?;
+    }
     Ok(0)
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser as _};
 use synapse::host::{Died, Host, Terminal};
-use synapse::mirror;
+use synapse::human_terminal;
 use synapse_machine::paths::Paths;
 use synapse_pty::tty::{self, RawMode};
 use synapse_term::keys::nearest;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
                 // The screen is the program's: a log that cannot be written has no place to be told.
                 let _ = host::log_to(&paths, &host.entry().handle, false);
             }
-            let human = mirror::serve(host.session(), raw);
+            let human = human_terminal::serve(host.session(), raw);
             let (exit, _) = tokio::join!(Box::pin(host.run(|| Ok(()))), human);
             tty::restore();
             match exit {

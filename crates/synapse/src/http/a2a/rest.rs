@@ -14,7 +14,7 @@ use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::rest::{query, route};
 
 use super::super::Served;
-use super::desk::{self, Outcome};
+use super::operations::{self, Outcome};
 use super::rpc::last_event;
 use super::stream::Envelope;
 use super::{extensions, version};
@@ -64,7 +64,7 @@ async fn serve(
     let query = query(head.uri.query());
     let ask = Ask::from_rest(target, dialect, &query, &body)?;
     let last = last_event(&head.headers);
-    let mut response = match desk::serve(served, dialect, ask, last).await? {
+    let mut response = match operations::serve(served, dialect, ask, last).await? {
         // A client always reads JSON, also where there is nothing to say.
         Outcome::Said(Value::Null) => answer(&head.headers, version, &json!({})),
         Outcome::Said(said) => answer(&head.headers, version, &said),

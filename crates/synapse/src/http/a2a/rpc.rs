@@ -13,7 +13,7 @@ use synapse_a2a::wire::operation::{Operation, operation};
 use synapse_a2a::wire::protocol_error::ProtocolError;
 
 use super::super::Served;
-use super::desk::{self, Outcome};
+use super::operations::{self, Outcome};
 use super::stream::Envelope;
 use super::{extensions, version};
 
@@ -56,7 +56,7 @@ async fn serve(
     let active = extensions(&served.a2a.facts, headers)?;
     let ask = Ask::from_rpc(operation, dialect, &call.params)?;
     let last = last_event(headers);
-    let mut response = match desk::serve(served, dialect, ask, last).await? {
+    let mut response = match operations::serve(served, dialect, ask, last).await? {
         Outcome::Said(said) => Json(jsonrpc::result(&call.id, &said)).into_response(),
         Outcome::Telling(telling) => telling.respond(served, Envelope::JsonRpc(call.id)),
     };

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 
-use super::door::{Door, Name};
+use super::access_policy::{AccessPolicy, Name};
 use super::{Refusal, text};
 use synapse_machine::config::Auth;
 use synapse_serve::Peer;
@@ -26,7 +26,7 @@ pub(in crate::http) const FORWARDED: [HeaderName; 4] = [
 
 /// Refuses whoever is neither.
 pub(super) fn check(
-    door: &Door,
+    access_policy: &AccessPolicy,
     request: &Request,
     peer: Option<&Peer>,
     name: Name,
@@ -37,9 +37,9 @@ pub(super) fn check(
     let headers = request.headers();
     let is_here = peer.is_some_and(Peer::is_here);
     match shown(headers) {
-        Some(token) if door.token.is(token) => return Ok(()),
-        Some(token) if is_here && door.launch_token.is(token) => return Ok(()),
-        Some(_) if door.auth != Auth::None => {
+        Some(token) if access_policy.token.is(token) => return Ok(()),
+        Some(token) if is_here && access_policy.launch_token.is(token) => return Ok(()),
+        Some(_) if access_policy.auth != Auth::None => {
             return Err(Refusal::unauthorized(
                 "this is not the agent's token; the file that holds it is named in the agent's registry entry",
             ));
@@ -47,14 +47,14 @@ pub(super) fn check(
         _ => {}
     }
     let is_direct = name == Name::Own && !FORWARDED.iter().any(|name| headers.contains_key(name));
-    let is_welcome = match door.auth {
+    let is_welcome = match access_policy.auth {
         Auth::Token => false,
         Auth::SameUser => {
             is_here
                 && is_direct
                 && peer
                     .and_then(Peer::user)
-                    .is_some_and(|user| is_trusted(user, door.user))
+                    .is_some_and(|user| is_trusted(user, access_policy.user))
         }
         Auth::None => is_here,
     };
@@ -88,7 +88,7 @@ mod tests {
     use axum::body::Body;
     use axum::http::StatusCode;
 
-    use super::super::door::example;
+    use super::super::access_policy::example;
     use super::*;
 
     const AWAY: (&str, &str) = ("192.168.1.9:40000", "192.168.1.5:8100");
@@ -96,19 +96,21 @@ mod tests {
     const HERE: (&str, &str) = ("127.0.0.1:1", "127.0.0.1:2");
 
     fn status(auth: Auth, (from, to): (&str, &str), path: &str, token: Option<&str>) -> u16 {
-        let door = example(auth);
+        let access_policy = example(auth);
         let peer = Peer::new(from.parse().unwrap(), to.parse().unwrap());
         let mut request = Request::builder().uri(path);
         match token {
-            Some("right") => request = request.header("authorization", door.token.bearer()),
+            Some("right") => {
+                request = request.header("authorization", access_policy.token.bearer())
+            }
             Some("launch") => {
-                request = request.header("authorization", door.launch_token.bearer());
+                request = request.header("authorization", access_policy.launch_token.bearer());
             }
             Some(other) => request = request.header("authorization", format!("Bearer {other}")),
             None => {}
         }
         let request = request.body(Body::empty()).unwrap();
-        let refusal = check(&door, &request, Some(&peer), Name::Own).err();
+        let refusal = check(&access_policy, &request, Some(&peer), Name::Own).err();
         refusal
             .map_or(StatusCode::OK, |refusal| refusal.0.status())
             .as_u16()

@@ -14,7 +14,8 @@ pub(super) fn check(
     request: &Request,
     peer: Option<&Peer>,
 ) -> Result<(), Refusal> {
-    if !is_answer(request.method(), request.uri().path()) || served.door.may_answer_itself {
+    if !is_answer(request.method(), request.uri().path()) || served.access_policy.may_answer_itself
+    {
         return Ok(());
     }
     let own = std::process::id();

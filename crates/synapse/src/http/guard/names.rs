@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 
-use super::door::Door;
+use super::access_policy::AccessPolicy;
 use super::{Refusal, text};
 
 /// What a browser says about where a request comes from; pages cannot set it.
@@ -34,7 +34,7 @@ pub(super) fn host(request: &Request) -> Result<String, Refusal> {
 pub(super) fn check_origin(
     headers: &HeaderMap,
     host: &str,
-    door: &Door,
+    access_policy: &AccessPolicy,
     method: &Method,
 ) -> Result<(), Refusal> {
     let foreign = |who: &str| {
@@ -45,7 +45,7 @@ pub(super) fn check_origin(
     };
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("");
-        return if is_ours(origin, host, door) {
+        return if is_ours(origin, host, access_policy) {
             Ok(())
         } else {
             foreign(&format!("pages of '{origin}'"))
@@ -62,12 +62,12 @@ pub(super) fn check_origin(
 }
 
 /// Whether an origin is the address that was called, or the one others know us by.
-fn is_ours(origin: &str, host: &str, door: &Door) -> bool {
+fn is_ours(origin: &str, host: &str, access_policy: &AccessPolicy) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return false;
     };
     let is_called = matches!(scheme, "http" | "https") && authority.eq_ignore_ascii_case(host);
-    let mut public = door.url.splitn(4, '/');
+    let mut public = access_policy.url.splitn(4, '/');
     let (public_scheme, public_authority) = (public.next(), public.nth(1));
     is_called
         || public_scheme.and_then(|known| known.strip_suffix(':')) == Some(scheme)
@@ -78,7 +78,7 @@ fn is_ours(origin: &str, host: &str, door: &Door) -> bool {
 mod tests {
     use axum::body::Body;
 
-    use super::super::door::example;
+    use super::super::access_policy::example;
     use super::*;
     use synapse_machine::config::Auth;
 

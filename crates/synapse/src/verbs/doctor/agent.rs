@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use hyper::Method;
-use serde_json::Value;
 use synapse_client::client::Client;
+use synapse_client::native::{StatusAnswer, WitnessShape};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_transcript::Source;
 
-use super::super::{logs, profile, reach};
+use super::super::{logs, lookup, profile};
 use super::check::Check;
 use super::files;
 
@@ -69,7 +68,7 @@ fn folder(entry: &Entry) -> Check {
 
 async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
     let begin = Instant::now();
-    let status = reach::within(reach::MOMENT, client.call(Method::GET, "/status", None)).await;
+    let status = lookup::within(lookup::MOMENT, client.explained_status()).await;
     let took = begin.elapsed();
     match status {
         Err(error) => {
@@ -86,21 +85,19 @@ async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
     }
 }
 
-fn state(entry: &Entry, status: &Value) -> Check {
-    let text = |name: &str| status.get(name).and_then(Value::as_str).unwrap_or("");
-    let queue = status.get("queue").and_then(Value::as_u64).unwrap_or(0);
-    let (state, handle) = (text("status"), &entry.handle);
-    let said = format!("{state} ({}), {queue} waiting", text("evidence"));
-    let said = match text("held") {
-        "" => said,
-        held => said + "\n" + held,
-    };
-    let said = witnesses(status)
-        .into_iter()
-        .fold(said, |all, (witness, says)| {
-            all + "\n" + &witness + ": " + &says
-        });
-    match state {
+fn state(entry: &Entry, status: &StatusAnswer) -> Check {
+    let (standing, handle) = (&status.standing, &entry.handle);
+    let mut said = format!(
+        "{} ({}), {} waiting",
+        standing.status, standing.evidence, standing.queue
+    );
+    if let Some(held) = &standing.held {
+        said = said + "\n" + held;
+    }
+    for WitnessShape { witness, says } in &status.witnesses {
+        said = said + "\n" + witness + ": " + says;
+    }
+    match standing.status.as_str() {
         "INPUT_REQUIRED" => {
             let advice = format!(
                 "answer it: synapse answer {handle} … (synapse status {handle} shows the options)"
@@ -113,16 +110,6 @@ fn state(entry: &Entry, status: &Value) -> Check {
         }
         _ => Check::ok("state", said),
     }
-}
-
-/// What each witness says, as `/status` tells it.
-pub(crate) fn witnesses(status: &Value) -> Vec<(String, String)> {
-    let list = status.get("witnesses").and_then(Value::as_array);
-    let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
-    let pairs = list.into_iter().flatten();
-    pairs
-        .filter_map(|one| Some((text(one, "witness")?, text(one, "says")?)))
-        .collect()
 }
 
 /// Whether the program writes the record that gives exact replies.

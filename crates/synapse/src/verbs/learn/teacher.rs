@@ -37,14 +37,25 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 /// The same where there is no user.
 const ALONE_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a question that keeps us from beginning may stand where there is no user.
+const STUCK_PATIENCE: Duration = Duration::from_secs(5);
+
 /// How long a program may take to rest after it was told no.
 const REFUSED_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long the program may take to end.
 const END_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Teaches with a program; how many lessons were not answered.
-pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Result<usize> {
+/// What came of the lessons.
+pub(super) struct Taught {
+    /// How many were not answered.
+    pub(super) left: usize,
+    /// The program ended before they did.
+    pub(super) has_ended: bool,
+}
+
+/// Teaches with a program.
+pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Result<Taught> {
     let is_seen = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -52,7 +63,10 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
     if is_seen {
         tty::restore_on_panic();
     }
-    let left = runtime.block_on(async {
+    if !is_seen {
+        note!("starting the program in a terminal nobody sees; this takes a minute or two");
+    }
+    let taught = runtime.block_on(async {
         let raw = if is_seen {
             Some(RawMode::enter()?)
         } else {
@@ -83,16 +97,19 @@ pub(super) fn teach(command: &[String], lessons: &[Lesson], file: File) -> Resul
         };
         let done = Box::pin(class.run(output)).await;
         drop(raw);
-        let left = class.course.left();
+        let taught = Taught {
+            left: class.course.left(),
+            has_ended: !class.course.is_over(),
+        };
         // The rest after the last reply belongs to the recording.
         class.tape.event("m", "the lessons are over")?;
         class.tape.end()?;
-        done.map(|()| left)
+        done.map(|()| taught)
     });
     if is_seen {
         tty::restore();
     }
-    left
+    taught
 }
 
 /// The program, and what is seen of it.
@@ -165,6 +182,23 @@ impl Class<'_> {
         Ok(self.writer.push(bytes)?)
     }
 
+    /// Tells how far we are, where the program itself is not to be seen.
+    fn report(&self, step: &Step) {
+        if self.is_seen {
+            return;
+        }
+        let (number, all) = (self.course.number(), self.course.all);
+        let seconds = self.tape.elapsed().as_secs();
+        match step {
+            Step::Wait => {}
+            Step::Type(_) => note!("{seconds} s: message {number} of {all} is typed"),
+            Step::Submit => note!("{seconds} s: it is submitted; waiting for the reply"),
+            Step::Refuse(prompt) => {
+                note!("{seconds} s: it asks «{}»; no is answered", prompt.question);
+            }
+        }
+    }
+
     fn step(&mut self) -> Result<()> {
         let now = self.tape.elapsed();
         self.watcher.tick(now);
@@ -174,13 +208,23 @@ impl Class<'_> {
         if let Some(keys) = self.keys.pop_front() {
             return self.write(&keys);
         }
+        let stuck = self.course.stuck_at(self.watcher.reading(), now);
+        if let Some(question) = stuck.filter(|_| !self.is_seen) {
+            note!(
+                "it asks «{question}» before anything else: answer that in a terminal of your own first, or learn there"
+            );
+            self.course.give_up(true, now);
+            return Ok(());
+        }
         let mode = self.watcher.screen().modes().keyboard();
         let patience = if self.is_seen {
             ANSWER_PATIENCE
         } else {
             ALONE_PATIENCE
         };
-        match self.course.next(self.watcher.reading(), patience, now) {
+        let step = self.course.next(self.watcher.reading(), patience, now);
+        self.report(&step);
+        match step {
             Step::Wait => Ok(()),
             Step::Type(text) => {
                 let discipline = if self.pty.is_canonical() {
@@ -220,6 +264,7 @@ enum Step {
 /// Where in the lessons we are.
 struct Course<'a> {
     lessons: std::slice::Iter<'a, Lesson>,
+    all: usize,
     phase: Phase,
     /// Since when the program does what it does.
     since: Duration,
@@ -247,6 +292,7 @@ impl<'a> Course<'a> {
     fn new(lessons: &'a [Lesson]) -> Self {
         Self {
             lessons: lessons.iter(),
+            all: lessons.len(),
             phase: Phase::Waiting,
             since: Duration::ZERO,
             state: State::Starting,
@@ -258,9 +304,28 @@ impl<'a> Course<'a> {
         matches!(self.phase, Phase::Over { .. })
     }
 
+    /// The question with which the program keeps us from beginning a lesson.
+    fn stuck_at(&self, reading: &Reading, now: Duration) -> Option<String> {
+        match (&self.phase, reading) {
+            (Phase::Waiting, Reading::Asking(prompt)) if now >= self.since + STUCK_PATIENCE => {
+                Some(prompt.question.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of the lesson that was begun last.
+    fn number(&self) -> usize {
+        self.all - self.lessons.len()
+    }
+
     /// How many lessons were not answered.
     fn left(&self) -> usize {
-        let is_open = self.phase != (Phase::Over { is_complete: true });
+        // The one that was begun last is answered when the next one may begin.
+        let is_open = !matches!(
+            self.phase,
+            Phase::Waiting | Phase::Over { is_complete: true }
+        );
         self.lessons.len() + usize::from(is_open)
     }
 

@@ -20,7 +20,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::press::{self, Press};
 use super::row::{self, Row};
 use super::view::View;
-use crate::verbs::{paint, reach};
+use crate::verbs::{lookup, paint};
 use synapse_machine::changes::Changes;
 
 /// How often the agents are asked what they do.
@@ -41,7 +41,7 @@ pub(super) fn show(chosen: Option<&Handle>) -> Result<End> {
         bail!("list --watch needs a terminal; use list --json in programs");
     }
     tty::restore_on_panic();
-    reach::block_on(async {
+    lookup::block_on(async {
         let raw = RawMode::enter()?;
         let mut live = Live::begin(raw, chosen.cloned())?;
         let end = live.run().await;
@@ -196,7 +196,7 @@ impl Live {
 
 /// Asks everybody anew.
 async fn look() -> Result<Vec<Row>> {
-    Ok(row::gather(reach::agents()?).await)
+    Ok(row::gather(lookup::agents()?).await)
 }
 
 async fn wait_for(looking: &mut Option<Looking>) -> Result<Vec<Row>> {

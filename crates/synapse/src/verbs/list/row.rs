@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hyper::Method;
 use serde_json::{Value, json};
 use synapse_client::client::Client;
+use synapse_client::native::{PromptShape, StandingShape};
 use synapse_machine::registry::Entry;
 use tokio::time::timeout;
 
@@ -17,9 +17,9 @@ pub(super) struct Row {
     pub(super) entry: Entry,
     pub(super) state: State,
     /// How many tasks wait, if it said so.
-    pub(super) queue: Option<u64>,
+    pub(super) queue: Option<usize>,
     /// What it asks, as `GET /status` has it.
-    pub(super) prompt: Option<Value>,
+    pub(super) prompt: Option<PromptShape>,
     /// Why tasks wait although it is idle.
     pub(super) held: Option<String>,
 }
@@ -86,21 +86,20 @@ impl State {
 
 impl Row {
     /// A row from an entry and the body of its `GET /status`, if there was one.
-    pub(super) fn new(entry: Entry, status: Option<&Value>) -> Self {
-        let get = |name: &str| status.and_then(|status| status.get(name));
-        let state = get("status").and_then(Value::as_str);
+    pub(super) fn new(entry: Entry, status: Option<StandingShape>) -> Self {
+        let state = status.as_ref().map_or("", |status| &status.status);
         Self {
             entry,
-            state: State::of(state.unwrap_or("")),
-            queue: get("queue").and_then(Value::as_u64),
-            prompt: get("prompt").filter(|prompt| !prompt.is_null()).cloned(),
-            held: get("held").and_then(Value::as_str).map(str::to_owned),
+            state: State::of(state),
+            queue: status.as_ref().map(|status| status.queue),
+            held: status.as_ref().and_then(|status| status.held.clone()),
+            prompt: status.and_then(|status| status.prompt),
         }
     }
 
     /// What it asks, on one line.
     pub(super) fn question(&self) -> Option<String> {
-        let question = self.prompt.as_ref()?.get("question")?.as_str()?;
+        let question = &self.prompt.as_ref()?.question;
         let words: Vec<&str> = question.split_whitespace().collect();
         Some(words.join(" "))
     }
@@ -130,10 +129,10 @@ impl Row {
 pub(super) async fn gather(entries: Vec<Entry>) -> Vec<Row> {
     let rows = entries.into_iter().map(async |entry| {
         let status = match Client::of(&entry) {
-            Ok(client) => timeout(PATIENCE, client.call(Method::GET, "/status", None)).await,
+            Ok(client) => timeout(PATIENCE, client.status()).await,
             Err(error) => Ok(Err(error)),
         };
-        Row::new(entry, status.ok().and_then(Result::ok).as_ref())
+        Row::new(entry, status.ok().and_then(Result::ok))
     });
     let mut rows = join_all(rows).await;
     sort(&mut rows);
@@ -154,7 +153,26 @@ pub(super) mod tests {
             "agent_id": handle, "agent_type": "dummy", "port": 8103, "status": "STARTING", "pid": 1,
             "working_dir": "/work", "endpoint": "http://127.0.0.1:8103", "handle": handle,
         });
+        let status = status.map(|told| {
+            let mut status = json!({ "status": "", "evidence": "", "queue": 0, "prompt": null, "task": null });
+            fill(&mut status, told);
+            if let Some(told) = told.get("prompt") {
+                let mut prompt = json!({
+                    "kind": "text", "question": "", "detail": "", "options": [], "selected": null, "default": null,
+                    "fingerprint": "",
+                });
+                fill(&mut prompt, told);
+                status["prompt"] = prompt;
+            }
+            serde_json::from_value(status).unwrap()
+        });
         Row::new(Entry::parse(entry.to_string().as_bytes()).unwrap(), status)
+    }
+
+    fn fill(whole: &mut Value, told: &Value) {
+        for (name, value) in told.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
     }
 
     #[test]

@@ -5,36 +5,37 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Result;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 use synapse_client::client::a2a::{Outgoing, RemoteTask};
+use synapse_client::delivery::Outcome;
 use synapse_client::external::External;
-use synapse_client::parcel::Parcel;
+use synapse_client::message::OutgoingMessage;
 use tokio::time::timeout;
 
-use super::super::{Failure, reach};
+use super::super::{Failure, lookup};
 use super::Manner;
 use super::growth::Screenful;
 use super::report::Report;
-use super::wait::{Ended, Shown};
+use super::wait::{Ended, Seen, Shown};
 use crate::verbs::print;
 
 /// Sends it, and waits for what comes of it if that is wanted. With a task, it answers the question of that one.
 pub(super) fn deliver(
     external: &External,
-    parcel: &Parcel,
+    message: &OutgoingMessage,
     task: Option<String>,
     manner: Manner,
 ) -> Result<u8> {
-    let contacts = reach::contacts()?;
+    let contacts = lookup::contacts()?;
     let client = contacts.client(external)?;
     let outgoing = Outgoing {
         task,
-        ..parcel.outgoing()
+        ..message.outgoing()
     };
     let told =
-        |task: &RemoteTask| task.to_native_json(&parcel.message(), &Timestamp::now().to_string());
+        |task: &RemoteTask| task.to_native_json(&message.message(), &Timestamp::now().to_string());
     let mut out = print::out();
-    reach::block_on(async {
+    lookup::block_on(async {
         let Some(patience) = manner.patience else {
             let task = client.send(&outgoing).await?;
             contacts.seen(external);
@@ -56,22 +57,30 @@ pub(super) fn deliver(
             shown.reply(&task.reply());
             latest.replace(Some(task.clone()));
         });
-        let now = || latest.borrow().as_ref().map_or(Value::Null, told);
+        let now = || {
+            let latest = latest.borrow();
+            let seen = |task| Seen {
+                outcome: Outcome::from(task),
+                json: told(task),
+            };
+            latest.as_ref().map(seen)
+        };
         let ended = tokio::select! {
-            done = timeout(patience, followed) => match done {
-                Ok(Ok(task)) => {
+            done = timeout(patience, followed) => match (done, now()) {
+                (Ok(Ok(task)), _) => {
                     contacts.seen(external);
+                    let seen = Seen { outcome: Outcome::from(&task), json: told(&task) };
                     latest.replace(Some(task));
-                    Ended::Settled(now())
+                    Ended::Settled(seen)
                 }
                 // What was never accepted is told like every other refusal.
-                Ok(Err(error)) if latest.borrow().is_none() => return Err(error.into()),
-                Ok(Err(error)) => Ended::Lost(error.to_string()),
-                Err(_) if latest.borrow().is_none() => {
+                (Ok(Err(error)), None) => return Err(error.into()),
+                (Ok(Err(error)), Some(_)) => Ended::Lost(error.to_string()),
+                (Err(_), Some(seen)) => Ended::TimedOut(seen),
+                (Err(_), None) => {
                     let error = format!("no answer yet; {} has not accepted the task", external.alias);
                     return Err(Failure::new(Failure::TIMED_OUT, error).into());
                 }
-                Err(_) => Ended::TimedOut(now()),
             },
             _ = tokio::signal::ctrl_c() => Ended::Interrupted(now()),
         };

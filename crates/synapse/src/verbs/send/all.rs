@@ -8,18 +8,18 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use synapse_client::client::Client;
-use synapse_client::parcel::Parcel;
+use synapse_client::message::OutgoingMessage;
 use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
-use super::super::{Failure, reach};
+use super::super::{Failure, lookup};
 use super::report::Report;
 use super::{Manner, wait};
 use crate::verbs::print;
 
 /// Sends it to all.
 pub(super) fn run(
-    parcel: &Parcel,
+    message: &OutgoingMessage,
     sender: Option<&Entry>,
     manner: Manner,
     left: &mut Vec<String>,
@@ -28,18 +28,18 @@ pub(super) fn run(
         let error = "--stream follows one agent; leave it out, or name the agent";
         return Err(Failure::new(2, error).into());
     }
-    let mut entries = reach::agents()?;
+    let mut entries = lookup::agents()?;
     entries.retain(|entry| sender.is_none_or(|sender| sender.agent_id != entry.agent_id));
     if entries.is_empty() {
         return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent is running").into());
     }
     let names = entries.iter().map(|entry| entry.handle.as_str().len());
     let widest = names.max().unwrap_or(0);
-    reach::block_on(async {
+    lookup::block_on(async {
         let count = entries.len();
         let spinner = Spinner::begin(format!("0 of {count} have answered"));
         let rows = entries.iter().map(async |entry| {
-            let row = one(entry, parcel, manner).await;
+            let row = one(entry, message, manner).await;
             (
                 entry,
                 row.unwrap_or_else(|error| Row::Ended(Report::not_sent(&error))),
@@ -63,14 +63,14 @@ pub(super) fn run(
     })
 }
 
-async fn one(entry: &Entry, parcel: &Parcel, manner: Manner) -> Result<Row> {
+async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result<Row> {
     let client = Client::of(entry)?;
-    let sent = parcel.deliver(&client).await?;
+    let task = lookup::deliver(&client, message).await?;
     let Some(patience) = manner.patience else {
-        return Ok(Row::Sent(sent.id, sent.body));
+        return Ok(Row::Sent(task.id.clone(), json!(task)));
     };
-    let ended = wait::until_settled(&client, &sent.id, patience, |_, _| {}).await;
-    Ok(Row::Ended(Report::of(&sent.id, ended)))
+    let ended = wait::until_settled(&client, &task.id, patience, |_| {}).await;
+    Ok(Row::Ended(Report::of(&task.id, ended)))
 }
 
 /// What came of it at one agent.
@@ -97,7 +97,7 @@ impl Row {
 
     fn to_json(&self, handle: &str) -> Value {
         let mut row = match self {
-            Self::Sent(id, body) => json!({ "task_id": id, "task": body.get("task") }),
+            Self::Sent(id, body) => json!({ "task_id": id, "task": body }),
             Self::Ended(report) => report.to_json(),
         };
         if let Some(fields) = row.as_object_mut() {

@@ -1,6 +1,6 @@
 //! A reply while it grows. What was told of it may be replaced; pure, so that it can be tested.
 
-use serde_json::Value;
+use synapse_client::native::ArtifactEvent;
 use synapse_term::frame::width;
 
 /// How a reply is shown while it grows.
@@ -19,19 +19,12 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes an `artifact` event.
-    pub(super) fn take(&mut self, data: &Value) {
-        let id = data.get("artifactId").and_then(Value::as_str).unwrap_or("");
-        let parts = data.pointer("/artifact/parts").and_then(Value::as_array);
-        let texts = parts.into_iter().flatten();
-        let text: String = texts
-            .filter_map(|part| part.get("text")?.as_str())
-            .collect();
-        let grows = data.get("append").and_then(Value::as_bool) == Some(true);
+    pub(super) fn take(&mut self, event: &ArtifactEvent) {
+        let (id, text) = (&event.artifact_id, event.text());
         match self.pieces.iter_mut().find(|(known, _)| known == id) {
-            Some((_, told)) if grows => told.push_str(&text),
+            Some((_, told)) if event.append => told.push_str(&text),
             Some((_, told)) => *told = text,
-            None => self.pieces.push((id.to_owned(), text)),
+            None => self.pieces.push((id.clone(), text)),
         }
     }
 
@@ -106,8 +99,14 @@ mod tests {
 
     use super::*;
 
-    fn event(id: &str, append: bool, text: &str) -> Value {
-        json!({ "artifactId": id, "append": append, "artifact": { "parts": [{ "type": "text", "text": text }] } })
+    fn event(id: &str, append: bool, text: &str) -> ArtifactEvent {
+        ArtifactEvent {
+            task_id: "t".to_owned(),
+            artifact_id: id.to_owned(),
+            artifact: Some(json!({ "parts": [{ "type": "text", "text": text }] })),
+            append,
+            last_chunk: false,
+        }
     }
 
     #[test]
@@ -118,7 +117,11 @@ mod tests {
         told.take(&event("b", false, "three"));
         assert_eq!(told.text(), "one two\nthree");
         told.take(&event("a", false, "ONE"));
-        told.take(&json!({ "artifactId": "a", "append": true, "lastChunk": true }));
+        told.take(&ArtifactEvent {
+            artifact: None,
+            last_chunk: true,
+            ..event("a", true, "")
+        });
         assert_eq!(told.text(), "ONE\nthree");
     }
 

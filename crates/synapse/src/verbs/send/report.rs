@@ -4,9 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use synapse_a2a::event::Question;
+use synapse_a2a::task::TaskState;
 
 use super::super::Failure;
-use super::wait::Ended;
+use super::wait::{Ended, Seen};
 
 /// What came of a message.
 pub(super) struct Report {
@@ -15,34 +17,35 @@ pub(super) struct Report {
     id: Option<String>,
     pub(super) state: String,
     error: Value,
-    task: Value,
+    seen: Option<Box<Seen>>,
 }
 
 impl Report {
     /// What came of a task that was waited for.
     pub(super) fn of(id: &str, ended: Ended) -> Self {
-        let (code, task) = match ended {
-            Ended::Settled(task) => (None, task),
-            Ended::TimedOut(task) => (Some(Failure::TIMED_OUT), task),
-            Ended::Interrupted(task) => (Some(Failure::INTERRUPTED), task),
+        let (code, seen) = match ended {
+            Ended::Settled(seen) => (None, Some(seen)),
+            Ended::TimedOut(seen) => (Some(Failure::TIMED_OUT), Some(seen)),
+            Ended::Interrupted(seen) => (Some(Failure::INTERRUPTED), seen),
             Ended::Lost(why) => {
                 let error = json!({ "code": "AGENT_EXITED", "message": why });
                 return Self::failed(Some(id.to_owned()), error, 1);
             }
         };
-        let text = |path: &str| task.pointer(path).and_then(Value::as_str);
-        let state = text("/status/state").unwrap_or("").to_owned();
-        let code = code.unwrap_or(match state.as_str() {
-            "completed" => 0,
-            "input_required" => Failure::ASKING,
+        let state = seen.as_ref().map(|seen| seen.outcome.state);
+        let code = code.unwrap_or(match state {
+            Some(TaskState::Completed) => 0,
+            Some(TaskState::InputRequired) => Failure::ASKING,
             _ => 1,
         });
+        let json = seen.as_ref().map(|seen| &seen.json);
+        let error = json.and_then(|task| task.pointer("/status/error"));
         Self {
             code,
             id: Some(id.to_owned()),
-            state,
-            error: task.pointer("/status/error").cloned().unwrap_or_default(),
-            task,
+            state: state.map_or("", TaskState::name).to_owned(),
+            error: error.cloned().unwrap_or_default(),
+            seen: seen.map(Box::new),
         }
     }
 
@@ -59,7 +62,7 @@ impl Report {
             id,
             state: "failed".to_owned(),
             error,
-            task: Value::Null,
+            seen: None,
         }
     }
 
@@ -72,9 +75,11 @@ impl Report {
 
     /// As programs read it.
     pub(super) fn to_json(&self) -> Value {
+        let task = self.seen.as_ref().map(|seen| &seen.json);
+        let field = |name: &str| task.and_then(|task| task.get(name));
         json!({
-            "task_id": self.id, "state": self.state, "reply": self.task.get("reply"),
-            "source": self.task.get("source"), "truncated": self.task.get("truncated"), "error": self.error, "task": self.task,
+            "task_id": self.id, "state": self.state, "reply": field("reply"), "source": field("source"),
+            "truncated": field("truncated"), "error": self.error, "task": task,
         })
     }
 
@@ -82,8 +87,8 @@ impl Report {
     pub(super) fn words(&self) -> String {
         let task = self.id.as_deref().unwrap_or("");
         match self.code {
-            0 => self.text("/reply").unwrap_or("").to_owned(),
-            Failure::ASKING => self.text("/status/message/prompt").unwrap_or("").to_owned(),
+            0 => self.reply().to_owned(),
+            Failure::ASKING => self.question().map_or("", |asks| &asks.prompt).to_owned(),
             Failure::TIMED_OUT => format!("no answer yet; the task {task} goes on"),
             Failure::INTERRUPTED => format!("stopped waiting; the task {task} goes on"),
             _ => self.why().unwrap_or("no reason given").to_owned(),
@@ -94,13 +99,14 @@ impl Report {
     /// there is none. `answer` is how a question is answered.
     pub(super) fn print(&self, out: &mut impl Write, written: &str, answer: &str) -> Result<()> {
         if self.code == 0 {
-            let reply = self.text("/reply").unwrap_or("");
+            let reply = self.reply();
             let rest = reply.strip_prefix(written).unwrap_or_else(|| {
                 note!("synapse: the agent has rewritten its reply; here it is whole");
                 reply
             });
             writeln!(out, "{rest}")?;
-            if self.task.get("truncated") == Some(&Value::Bool(true)) {
+            let json = self.seen.as_ref().map(|seen| &seen.json);
+            if json.and_then(|task| task.get("truncated")) == Some(&Value::Bool(true)) {
                 note!(
                     "synapse: the reply is longer than what could be kept of it: its beginning is missing"
                 );
@@ -111,9 +117,8 @@ impl Report {
         match self.code {
             Failure::ASKING => {
                 note!("the agent asks: {words}");
-                let options = self.task.pointer("/status/message/options");
-                for option in options.and_then(Value::as_array).into_iter().flatten() {
-                    note!("  {}", option.as_str().unwrap_or(""));
+                for option in self.question().into_iter().flat_map(|asks| &asks.options) {
+                    note!("  {option}");
                 }
                 note!("answer it with: {answer}");
             }
@@ -125,30 +130,50 @@ impl Report {
 
     fn why(&self) -> Option<&str> {
         let error = self.error.get("message").and_then(Value::as_str);
-        error.or_else(|| self.text("/status/message"))
+        error.or_else(|| self.seen.as_ref()?.outcome.reason.as_deref())
     }
 
-    fn text(&self, path: &str) -> Option<&str> {
-        self.task.pointer(path).and_then(Value::as_str)
+    fn reply(&self) -> &str {
+        let seen = self.seen.as_ref();
+        seen.and_then(|seen| seen.outcome.reply.as_deref())
+            .unwrap_or("")
+    }
+
+    fn question(&self) -> Option<&Question> {
+        self.seen.as_ref()?.outcome.question.as_ref()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use synapse_client::delivery::Outcome;
+
     use super::*;
 
-    fn task(state: &str) -> Value {
-        json!({ "id": "7", "status": { "state": state, "message": "because" }, "reply": "a\nb", "source": "record" })
+    fn task(state: TaskState) -> Seen {
+        Seen {
+            outcome: Outcome {
+                task: "7".to_owned(),
+                state,
+                reply: Some("a\nb".to_owned()),
+                question: None,
+                reason: Some("because".to_owned()),
+            },
+            json: json!({ "id": "7", "reply": "a\nb", "source": "record" }),
+        }
     }
 
     #[test]
     fn the_exit_code_says_what_came_of_it() {
         let code = |ended| Report::of("7", ended).code;
-        assert_eq!(code(Ended::Settled(task("completed"))), 0);
-        assert_eq!(code(Ended::Settled(task("canceled"))), 1);
-        assert_eq!(code(Ended::Settled(task("input_required"))), 4);
-        assert_eq!(code(Ended::TimedOut(task("working"))), 5);
-        assert_eq!(code(Ended::Interrupted(task("working"))), 130);
+        assert_eq!(code(Ended::Settled(task(TaskState::Completed))), 0);
+        assert_eq!(code(Ended::Settled(task(TaskState::Canceled))), 1);
+        assert_eq!(code(Ended::Settled(task(TaskState::InputRequired))), 4);
+        assert_eq!(code(Ended::TimedOut(task(TaskState::Working))), 5);
+        assert_eq!(
+            code(Ended::Interrupted(Some(task(TaskState::Working)))),
+            130
+        );
         assert_eq!(code(Ended::Lost("gone".to_owned())), 1);
     }
 
@@ -167,13 +192,13 @@ mod tests {
 
     #[test]
     fn what_was_written_is_not_written_again() {
-        let report = Report::of("7", Ended::Settled(task("completed")));
+        let report = Report::of("7", Ended::Settled(task(TaskState::Completed)));
         for (written, rest) in [("", "a\nb\n"), ("a\n", "b\n"), ("x\n", "a\nb\n")] {
             let mut out = Vec::new();
             report.print(&mut out, written, "x").unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), rest);
         }
-        let canceled = Report::of("7", Ended::Settled(task("canceled")));
+        let canceled = Report::of("7", Ended::Settled(task(TaskState::Canceled)));
         assert_eq!(canceled.words(), "because");
     }
 }

@@ -4,16 +4,18 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::Result;
-use hyper::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
+use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
+use synapse_client::delivery::Outcome;
+use synapse_client::native::{ArtifactEvent, TaskEvent, TaskShape};
 use synapse_hub::answers_by_rule;
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::super::reach::{self, MOMENT};
+use super::super::lookup::{self, MOMENT};
 use super::Spinner;
 use super::growth::{Lines, Screenful, Told, tail};
 use crate::verbs::print;
@@ -24,19 +26,34 @@ const RULE_PATIENCE: Duration = Duration::from_secs(3);
 /// How a wait ended, each with the task as it stands.
 pub(super) enum Ended {
     /// It is over, or asks something.
-    Settled(Value),
+    Settled(Seen),
     /// It took too long; the task goes on.
-    TimedOut(Value),
+    TimedOut(Seen),
     /// Somebody pressed Ctrl-C; the task goes on.
-    Interrupted(Value),
+    Interrupted(Option<Seen>),
     /// The agent is gone.
     Lost(String),
 }
 
+/// A task as its sender sees it: what matters, and all of it as JSON.
+pub(super) struct Seen {
+    pub(super) outcome: Outcome,
+    pub(super) json: Value,
+}
+
+impl From<TaskShape> for Seen {
+    fn from(task: TaskShape) -> Self {
+        Self {
+            json: json!(task),
+            outcome: task.into(),
+        }
+    }
+}
+
 /// Whether the agent waits for an answer. One that does not say counts as not.
 pub(super) async fn is_asking(client: &Client) -> bool {
-    let status = reach::within(MOMENT, client.call(Method::GET, "/status", None)).await;
-    status.is_ok_and(|now| now.get("status").and_then(Value::as_str) == Some("INPUT_REQUIRED"))
+    let status = lookup::within(MOMENT, client.status()).await;
+    status.is_ok_and(|now| now.is_asking())
 }
 
 /// Waits until a task is over or asks something.
@@ -44,19 +61,21 @@ pub(super) async fn until_settled(
     client: &Client,
     id: &str,
     patience: Duration,
-    each: impl FnMut(&str, &Value),
+    each: impl FnMut(&TaskEvent),
 ) -> Ended {
     let end = tokio::select! {
-        end = timeout(patience, settle(client, id, each)) => end.map_or(End::Late, |_| End::Over),
+        end = timeout(patience, settle(client, id, each)) => match end {
+            Ok(Ok(task)) => return Ended::Settled(task.into()),
+            Ok(Err(_)) => End::Over,
+            Err(_) => End::Late,
+        },
         _ = tokio::signal::ctrl_c() => End::Interrupted,
     };
-    let path = format!("/tasks/{id}");
-    let task = reach::within(MOMENT, client.call(Method::GET, &path, None)).await;
-    let task = task.map(|body| body.get("task").cloned().unwrap_or_default());
+    let task = lookup::within(MOMENT, client.task(id)).await;
     match (end, task) {
-        (End::Late, Ok(task)) if is_open(state(&task)) => Ended::TimedOut(task),
-        (End::Late | End::Over, Ok(task)) => Ended::Settled(task),
-        (End::Interrupted, task) => Ended::Interrupted(task.unwrap_or_default()),
+        (End::Late, Ok(task)) if is_open(task.status.state) => Ended::TimedOut(task.into()),
+        (End::Late | End::Over, Ok(task)) => Ended::Settled(task.into()),
+        (End::Interrupted, task) => Ended::Interrupted(task.ok().map(Seen::from)),
         (End::Late | End::Over, Err(error)) => Ended::Lost(format!("{error:#}")),
     }
 }
@@ -69,23 +88,21 @@ enum End {
 
 /// Tells of each event until there is nothing more to wait for. A question is such an end, unless a rule answers
 /// it.
-async fn settle(client: &Client, id: &str, mut each: impl FnMut(&str, &Value)) -> Result<()> {
+async fn settle(client: &Client, id: &str, mut each: impl FnMut(&TaskEvent)) -> Result<TaskShape> {
     let has_rules = Paths::from_env().is_ok_and(|paths| answers_by_rule(&paths));
     let (asked, mut is_asked) = watch::channel(false);
-    let path = format!("/tasks/{id}/subscribe");
-    let followed = client.follow(&path, |name, data| {
-        each(name, data);
-        let state = data.get("state").and_then(Value::as_str);
-        if name != "status" {
+    let settled = client.settle(id, |event| {
+        each(event);
+        let Some(state) = event.state() else {
             return true;
-        }
-        let asks = state == Some("input_required");
+        };
+        let asks = state == TaskState::InputRequired;
         asked.send_replace(asks);
-        state.is_some_and(is_open) || asks && has_rules
+        !asks || has_rules
     });
     tokio::select! {
-        followed = followed => followed,
-        () = stays(&mut is_asked) => Ok(()),
+        task = settled => task,
+        () = stays(&mut is_asked) => client.task(id).await,
     }
 }
 
@@ -104,14 +121,8 @@ async fn stays(is_so: &mut watch::Receiver<bool>) {
     }
 }
 
-fn is_open(state: &str) -> bool {
-    matches!(state, "submitted" | "working")
-}
-
-fn state(task: &Value) -> &str {
-    task.pointer("/status/state")
-        .and_then(Value::as_str)
-        .unwrap_or("")
+fn is_open(state: TaskState) -> bool {
+    matches!(state, TaskState::Submitted | TaskState::Working)
 }
 
 /// What a person sees of a wait.
@@ -139,13 +150,13 @@ impl Shown {
     }
 
     /// Takes an event of the task.
-    pub(super) fn take(&mut self, name: &str, data: &Value) {
-        match name {
-            "status" => self.state(data.get("state").and_then(Value::as_str).unwrap_or("")),
+    pub(super) fn take(&mut self, event: &TaskEvent) {
+        match event {
+            TaskEvent::Status(event) => self.state(event.state.name()),
             // From here on the reply is taken apart; what is shown to a person is the whole.
-            "message" if data.get("reply").is_some() => self.is_whole = true,
-            "artifact" if !self.is_whole => self.grow(data),
-            _ => {}
+            TaskEvent::Message(event) if event.reply.is_some() => self.is_whole = true,
+            TaskEvent::Artifact(event) if !self.is_whole => self.grow(event),
+            TaskEvent::Artifact(_) | TaskEvent::Message(_) => {}
         }
     }
 
@@ -160,9 +171,9 @@ impl Shown {
         self.spinner.say(format!("{} {what}", self.handle));
     }
 
-    fn grow(&mut self, data: &Value) {
+    fn grow(&mut self, event: &ArtifactEvent) {
         if self.way.is_some() {
-            self.told.take(data);
+            self.told.take(event);
             self.reply(&self.told.text());
         }
     }

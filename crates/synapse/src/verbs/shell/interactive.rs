@@ -12,7 +12,7 @@ use synapse_shell::{CoShell, Editor, Known, Outcome, Program, Request, Rest, Typ
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::super::{Failure, reach, tasks};
+use super::super::{Failure, lookup, tasks};
 use super::{complain, deliver};
 
 /// How long we may take to end after somebody asked for it.
@@ -34,7 +34,7 @@ pub(super) fn run(program: Program) -> Result<u8> {
     let is_over = Arc::new(AtomicBool::new(false));
     let prompt = loaded.config.shell_prompt;
     let known = Known {
-        book: reach::book()?,
+        book: lookup::book()?,
         history: &history,
     };
     let editor = Editor::new(prompt, program.dialect(), known, Arc::clone(&is_over));

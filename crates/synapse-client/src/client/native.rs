@@ -1,0 +1,119 @@
+//! What an agent of this machine can be asked, typed: its state, its tasks, and what becomes of one.
+
+use anyhow::{Context as _, Result};
+use hyper::Method;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use synapse_a2a::task::TaskState;
+
+use super::{Client, Events};
+use crate::native::{StandingShape, StatusAnswer, TaskAnswer, TaskEvent, TaskShape, TasksAnswer};
+
+impl Client {
+    /// # Errors
+    /// When the agent cannot be reached or refuses.
+    pub async fn status(&self) -> Result<StandingShape> {
+        Ok(self.explained_status().await?.standing)
+    }
+
+    /// How the agent stands, and who says so.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached or refuses.
+    pub async fn explained_status(&self) -> Result<StatusAnswer> {
+        read(self.call(Method::GET, "/status", None).await?)
+    }
+
+    /// The tasks at hand, the newest first.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached or refuses.
+    pub async fn tasks(&self) -> Result<Vec<TaskShape>> {
+        let answer: TasksAnswer = read(self.call(Method::GET, "/tasks", None).await?)?;
+        Ok(answer.tasks)
+    }
+
+    /// # Errors
+    /// When there is no such task, or the agent cannot be reached.
+    pub async fn task(&self, id: &str) -> Result<TaskShape> {
+        let path = format!("/tasks/{id}");
+        let answer: TaskAnswer = read(self.call(Method::GET, &path, None).await?)?;
+        Ok(answer.task)
+    }
+
+    /// Sends a message, and gives the task that was made of it.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached or refuses.
+    pub async fn send(&self, priority: u8, body: &Value) -> Result<TaskShape> {
+        let path = format!("/tasks/send-priority?priority={priority}");
+        let answer: TaskAnswer = read(self.call(Method::POST, &path, Some(body)).await?)?;
+        Ok(answer.task)
+    }
+
+    /// What happens to a task, from its beginning on.
+    ///
+    /// # Errors
+    /// When there is no such task, or the agent cannot be reached.
+    pub async fn follow(&self, id: &str) -> Result<TaskEvents> {
+        let path = format!("/tasks/{id}/subscribe");
+        let events = self.events(&path, None).await?;
+        Ok(TaskEvents { events })
+    }
+
+    /// Follows a task until it is over, or until `goes_on` says no; the task as it stands then.
+    ///
+    /// # Errors
+    /// When there is no such task, or the agent is lost on the way.
+    pub async fn settle(
+        &self,
+        id: &str,
+        mut goes_on: impl FnMut(&TaskEvent) -> bool,
+    ) -> Result<TaskShape> {
+        let mut events = self.follow(id).await?;
+        while let Some(event) = events.next().await? {
+            let is_over = event.state().is_some_and(TaskState::is_final);
+            if !goes_on(&event) || is_over {
+                break;
+            }
+        }
+        self.task(id).await
+    }
+
+    /// Answers the question that the agent asks.
+    ///
+    /// # Errors
+    /// When it asks nothing, or something else, or cannot be reached.
+    pub async fn answer(&self, value: &str, fingerprint: Option<&str>) -> Result<()> {
+        let body = json!({ "value": value, "fingerprint": fingerprint });
+        self.call(Method::POST, "/answer", Some(&body)).await?;
+        Ok(())
+    }
+}
+
+/// The events of one task, as they come.
+pub struct TaskEvents {
+    events: Events,
+}
+
+impl TaskEvents {
+    /// The next event; nothing when the stream is over.
+    ///
+    /// # Errors
+    /// When the connection breaks.
+    pub async fn next(&mut self) -> Result<Option<TaskEvent>> {
+        while let Some(event) = self.events.next().await? {
+            let name = event.name.as_deref().unwrap_or("message");
+            let read = TaskEvent::read(name, &event.data);
+            if let Some(event) = read.with_context(|| format!("the agent sent a bad {name}"))? {
+                return Ok(Some(event));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn read<T: DeserializeOwned>(body: Value) -> Result<T> {
+    serde_json::from_value(body)
+        .context("the agent's answer has another shape than this version knows")
+}

@@ -1,0 +1,98 @@
+//! The reply of a program that prints lines and shows its prompt again, as shells and interpreters do: whatever
+//! stands between the line that was typed and the prompt, word for word.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Block, Cut, Outcome, Reply, Speaker};
+use crate::chrome::is_rule;
+use crate::frame::{Row, join_wrapped, width};
+use crate::pattern::constant;
+
+static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?i)\b(you|user|human|me|ask|chat|message|query|question|say)\b[\s:>›»❯➜|)\]]{0,4}$")
+});
+
+/// Cuts the reply out of the rows of a conversation, if this program is one that prints lines.
+pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
+    let prompt = how.usual_prompt.map_or("", str::trim_end);
+    if how.is_painted || !prints_lines(prompt, how) {
+        return None;
+    }
+    let start = echo_end(rows, prompt, how)?;
+    let said = rows.get(start..)?;
+    let last = said.iter().rposition(|row| !row.text.trim().is_empty());
+    let mut lines: Vec<String> =
+        join_wrapped(said.iter().copied().take(last.map_or(0, |at| at + 1)))
+            .into_iter()
+            .map(|(_, line)| line.trim_end().to_owned())
+            .collect();
+    how.furniture.without_questions(&mut lines);
+    if !prompt.is_empty()
+        && let Some(line) = lines.last_mut()
+        && let Some(output) = line.strip_suffix(prompt)
+    {
+        *line = output.to_owned();
+    }
+    let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
+    let outcome = if text.is_empty() {
+        Outcome::Open
+    } else {
+        Outcome::Completed
+    };
+    let blocks = vec![Block {
+        speaker: Speaker::Model,
+        text: text.clone(),
+    }];
+    Some(Reply {
+        text,
+        blocks,
+        outcome,
+        is_truncated: false,
+    })
+}
+
+/// Whether the program was at rest at a bare prompt in the last row, or reads lines without one. One that speaks to
+/// somebody (`You:`) talks, and one that rests below a rule across the screen paints.
+fn prints_lines(prompt: &str, how: &Cut<'_>) -> bool {
+    if prompt.is_empty() {
+        return how.reads_lines;
+    }
+    let filled = |row: &&&Row| !row.text.trim().is_empty();
+    let mut above = how.resting.iter().rev().filter(filled);
+    let is_bare = |row: &&Row| row.text.trim_end().ends_with(prompt);
+    let is_across = |row: &&Row| is_rule(&row.text) && width(&row.text) + 2 >= how.cols;
+    above.next().is_some_and(is_bare)
+        && !above.next().is_some_and(is_across)
+        && !ADDRESSED.is_match(prompt)
+}
+
+/// The row after the line that was typed, which began at the mark.
+fn echo_end(rows: &[&Row], prompt: &str, how: &Cut<'_>) -> Option<usize> {
+    let mark = how.mark?;
+    let typed = squeeze(how.typed);
+    let mut rest = typed.as_str();
+    let mut end = mark;
+    while let Some(row) = rows.get(end).filter(|_| !rest.is_empty()) {
+        let text = row.text.trim_end();
+        let text = text.strip_prefix(prompt).unwrap_or(text);
+        let bare = text
+            .trim_start()
+            .trim_start_matches(|c: char| !c.is_whitespace());
+        let more = [text, bare]
+            .into_iter()
+            .map(squeeze)
+            .find_map(|text| rest.strip_prefix(text.as_str()));
+        match more {
+            Some(more) => rest = more,
+            None => break,
+        }
+        end += 1;
+    }
+    rest.is_empty().then_some(end)
+}
+
+fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}

@@ -1,0 +1,155 @@
+//! Finds an agent and sends it a request.
+
+use std::future::Future;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use futures_util::future::join_all;
+use synapse_client::address::{AddressBook, FindError, Whom};
+use synapse_client::client::{Callable, Client, Web};
+use synapse_client::current_agent;
+use synapse_client::external::{ContactError, Contacts, External, ExternalError};
+use synapse_client::message::{ACCEPTANCE, OutgoingMessage};
+use synapse_client::native::TaskShape;
+use synapse_machine::config::Config;
+use synapse_machine::handle::{AddressError, find, find_to_end};
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::{Entry, Registry};
+use tokio::time::timeout;
+
+use super::Failure;
+
+/// How long an agent may take to answer a question about something it has at hand.
+pub(super) const MOMENT: Duration = Duration::from_secs(5);
+
+/// The agents that run.
+pub(super) fn agents() -> Result<Vec<Entry>> {
+    Ok(Registry::new(Paths::from_env()?.registry()).list()?)
+}
+
+/// The agent a word means.
+pub(super) fn agent(word: &str) -> Result<Entry> {
+    named(word, find)
+}
+
+/// The agent that is to be ended.
+pub(super) fn agent_to_end(word: &str) -> Result<Entry> {
+    named(word, find_to_end)
+}
+
+fn named(
+    word: &str,
+    find: for<'a> fn(&'a [Entry], &str, &Path) -> Result<&'a Entry, AddressError>,
+) -> Result<Entry> {
+    let found = find(&agents()?, word, &std::env::current_dir()?).cloned();
+    found.map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
+}
+
+/// Everybody who can be addressed.
+pub(super) fn book() -> Result<AddressBook> {
+    let paths = Paths::from_env()?;
+    let config = Config::load(&paths.config())?.config;
+    let contacts = Contacts::new(&paths, Web::new(Callable::Any, config.ca_file));
+    Ok(AddressBook::new(paths.registry(), contacts, &config.agents))
+}
+
+/// The agent a word means: one that runs here, one elsewhere, or one that a message may start.
+pub(super) fn whom(word: &str) -> Result<Whom> {
+    let here = std::env::current_dir()?;
+    book()?.find(word, &here).map_err(|error| match error {
+        FindError::Address(error) => Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into(),
+        error => error.into(),
+    })
+}
+
+/// The agent elsewhere that a word means.
+pub(super) fn external(word: &str) -> Result<External> {
+    contacts()?.find(word).map_err(|error| match error {
+        ContactError::Folder(error @ ExternalError::Nobody { .. }) => {
+            Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into()
+        }
+        error => error.into(),
+    })
+}
+
+/// The agents elsewhere. Whoever sits at the keyboard may call any address.
+pub(super) fn contacts() -> Result<Contacts> {
+    let paths = Paths::from_env()?;
+    let ca_file = Config::load(&paths.config())?.config.ca_file;
+    Ok(Contacts::new(&paths, Web::new(Callable::Any, ca_file)))
+}
+
+/// Asks an agent something.
+pub(super) fn ask<T, F: Future<Output = Result<T>>>(
+    word: &str,
+    question: impl FnOnce(Client) -> F,
+) -> Result<T> {
+    let entry = agent(word)?;
+    let client = Client::of(&entry)?;
+    block_on(question(client))
+}
+
+/// The agent this command runs in, if it runs in one.
+pub(super) fn own() -> Result<Option<Entry>> {
+    // Most commands run in none, and need not look.
+    if std::env::var_os(current_agent::ID).is_none() {
+        return Ok(None);
+    }
+    Ok(agents()?.into_iter().find(current_agent::is_around))
+}
+
+/// The agent whose task has a name that begins or ends so, and the whole name.
+pub(super) async fn task(part: &str) -> Result<(Client, String)> {
+    let asked = agents()?.into_iter().map(async |entry| {
+        let client = Client::of(&entry).ok()?;
+        let tasks = within(MOMENT, client.tasks()).await.ok()?;
+        let ids = tasks.iter().map(|task| task.id.as_str());
+        let meant = ids.filter(|id| id.starts_with(part) || id.ends_with(part));
+        let meant: Vec<String> = meant.map(str::to_owned).collect();
+        Some((entry, meant))
+    });
+    let found: Vec<(Entry, Vec<String>)> = join_all(asked).await.into_iter().flatten().collect();
+    let mut tasks = found
+        .iter()
+        .flat_map(|(entry, ids)| ids.iter().map(move |id| (entry, id)));
+    match (tasks.next(), tasks.next()) {
+        (Some((entry, id)), None) => Ok((Client::of(entry)?, id.clone())),
+        (None, _) => bail!("no agent has a task {part}"),
+        (Some(_), Some(_)) => {
+            let names: Vec<&str> = found
+                .iter()
+                .flat_map(|(_, ids)| ids)
+                .map(String::as_str)
+                .collect();
+            bail!("{part} means several tasks: {}", names.join(", "))
+        }
+    }
+}
+
+/// Hands a message to an agent of this machine; the task that was made of it.
+pub(super) async fn deliver(client: &Client, message: &OutgoingMessage) -> Result<TaskShape> {
+    within(ACCEPTANCE, client.send(message.priority(), &message.body())).await
+}
+
+/// Waits for an agent, but not for ever: its host may be stopped or stuck.
+pub(super) async fn within<T>(
+    patience: Duration,
+    call: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    match timeout(patience, call).await {
+        Ok(done) => done,
+        Err(_) => bail!(
+            "the agent did not answer within {} s; is it stopped or stuck? synapse doctor",
+            patience.as_secs()
+        ),
+    }
+}
+
+/// Waits for something on this thread.
+pub(super) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.context("no runtime")?.block_on(work)
+}
