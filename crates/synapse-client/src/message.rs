@@ -55,7 +55,6 @@ impl OutgoingMessage {
         Ok(Self::of(parts))
     }
 
-    /// Words alone.
     pub fn text(text: &str) -> Self {
         Self::of(vec![Part::text(text)])
     }

@@ -321,14 +321,14 @@ fn accesses() -> HashSet<Access> {
         for part in text.split('.') {
             let part = part.trim_start();
             let field: String = part.chars().take_while(|c| is_word(*c)).collect();
-            let rest = &part[field.len()..];
-            if !rest.starts_with('(') {
-                found.insert((holder, field));
-            }
+            let is_call = part[field.len()..].starts_with('(');
             let before = part.trim_end().trim_end_matches("()");
             let start = before.rfind(|c: char| !is_word(c));
             let start = start.map_or(0, |at| at + before[at..].chars().next().unwrap().len_utf8());
-            before[start..].clone_into(&mut holder);
+            let from = std::mem::replace(&mut holder, before[start..].to_owned());
+            if !is_call {
+                found.insert((from, field));
+            }
         }
     }
     let mut found = HashSet::new();

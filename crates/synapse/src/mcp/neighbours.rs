@@ -28,7 +28,6 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Looks around.
     pub(super) fn look(paths: &Paths) -> Result<Self> {
         let config = Config::load(&paths.config())?.config;
         // Only those that a person has added are called.
