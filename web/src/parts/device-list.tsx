@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api } from "../api";
 import { isReadOnly } from "../state/world";
 import { t } from "../text";
+import { ConfirmButton } from "./confirm-button";
 import { CopyButton } from "./copy-button";
 import { tell } from "./failure";
 import { FetchProblem } from "./fetch-problem";
@@ -16,6 +17,8 @@ export function DeviceList() {
   const [invitation, setInvitation] = useState<{ url: string; isReadOnly: boolean } | null>(null);
   const invite = (readOnly: boolean) => api.invite(readOnly).then(({ url }) => setInvitation({ url, isReadOnly: readOnly }), tell);
   const revoke = (id: string) => api.revoke(id).then(list.again, tell);
+  const others = list.value?.devices.filter((device) => !device.current) ?? [];
+  const revokeOthers = () => Promise.all(others.map((device) => api.revoke(device.id))).catch(tell).finally(list.again);
   return (
     <section class="settings-group">
       <h2>{t("devices.title")}</h2>
@@ -29,7 +32,7 @@ export function DeviceList() {
               {device.read_only && <span class="agent-tool">{t("devices.readOnly")}</span>}
             </span>
             <span class="card-note">
-              {t("devices.seen")} <Since at={device.last_seen_at} />
+              {t("devices.seen")} <Since at={device.last_seen_at} /> · {t("devices.added")} <Since at={device.created_at} />
             </span>
             {!device.current && !isReadOnly.value && (
               <button type="button" class="button small" onClick={() => void revoke(device.id)}>
@@ -47,6 +50,7 @@ export function DeviceList() {
           <button type="button" class="button" onClick={() => void invite(true)}>
             {t("devices.inviteReadOnly")}
           </button>
+          {others.length > 1 && <ConfirmButton label={t("devices.revokeOthers")} confirm={t("devices.revokeSure", { n: others.length })} onConfirm={() => void revokeOthers()} />}
         </div>
       )}
       {invitation && (

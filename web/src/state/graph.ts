@@ -84,7 +84,8 @@ function onRings(nodes: readonly Node[]): Layout {
       const radius = reach === 0 ? 0 : reach - ring * RING;
       for (const node of nodes.slice(spots.length, spots.length + count)) {
         const index = spots.length - sum(rings.slice(0, ring));
-        const angle = Math.PI + ((index + (ring % 2) / 2) / count) * 2 * Math.PI;
+        // The outermost leave the place level with the people at the left free: lines from there run between them.
+        const angle = Math.PI + ((index + (ring % 2 === 0 ? 0.5 : 0)) / count) * 2 * Math.PI;
         spots.push({ node, x: middle.x + (radius / FLATTEN) * Math.cos(angle), y: middle.y + radius * Math.sin(angle) });
       }
     });

@@ -82,13 +82,18 @@ test("a message is sent again, edited first, and linked to", async ({ enter, fre
   const entries = page.locator(".entry");
   await expect(entries.locator(".reply")).toContainText("once");
   await expect(entries.locator(".task-chip")).toHaveCount(0);
+  // Until they are asked for they are not there, so that "Send" is one button.
+  await expect(page.getByRole("button", { name: "Send" })).toHaveCount(1);
+  await entries.getByRole("button", { name: "Message actions" }).click();
   await entries.getByRole("button", { name: "Send again", exact: true }).click();
   await expect(entries).toHaveCount(2);
   await expect(entries.last().locator(".reply")).toContainText("once");
+  await entries.last().getByRole("button", { name: "Message actions" }).click();
   await entries.last().getByRole("button", { name: "Edit and send again" }).click();
   await expect(bar(page)).toHaveValue("say:once");
   await say(page, "long:80");
   await expect(entries).toHaveCount(3);
+  // The first one's are open since before.
   await entries.first().getByRole("button", { name: "Copy link" }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await page.goto(link);

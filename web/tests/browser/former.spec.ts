@@ -26,6 +26,7 @@ test("what was said to an agent stays to be read when it is gone", async ({ ente
   await page.locator(".found a").first().click();
   await expect(badge(page)).toHaveAttribute("data-status", "stopped");
   await expect(page.locator(".entry.is-meant .reply")).toContainText("the last words of a leaver");
+  await page.getByRole("button", { name: "Message actions" }).click();
   await page.getByRole("link", { name: "Details" }).click();
   await expect(page.getByRole("heading", { name: "Task" })).toBeVisible();
   await page.getByRole("link", { name: `@${name}` }).click();

@@ -191,6 +191,19 @@ test("a phone has the rest of an agent's head in a menu", async ({ enter, fresh 
   await expect(items.first()).toBeHidden();
 });
 
+test("the head of a phone's list is small, and every tool of its terminal in view", async ({ enter, fresh }) => {
+  const page = await enter();
+  test.skip(!isPhone(page), "for phones");
+  const name = fresh("small");
+  await expect(page.locator(`[data-agent="${name}"]`)).toBeVisible();
+  expect((await page.locator(".screen-head").boundingBox())?.height).toBeLessThan(90);
+  await openAgent(page, name);
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Terminal" }).click();
+  const tools = page.getByRole("toolbar").getByRole("button");
+  await expect(tools).toHaveCount(7);
+  for (const tool of await tools.all()) await expect(tool).toBeInViewport({ ratio: 1 });
+});
+
 test("a phone changes tabs by a swipe", async ({ enter, fresh }) => {
   const page = await enter();
   test.skip(!isPhone(page), "for fingers");
