@@ -22,3 +22,8 @@ pub use line::{INPUT, Request, message, with_input};
 pub use program::Program;
 pub use quoting::Dialect;
 pub use script::{Input, ScriptShell};
+
+/// Ends the raw mode of the line editor, which keeps it by itself.
+pub fn leave_raw_mode() {
+    let _ = crossterm::terminal::disable_raw_mode();
+}

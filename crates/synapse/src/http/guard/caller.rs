@@ -101,7 +101,7 @@ mod tests {
         let mut request = Request::builder().uri(path);
         match token {
             Some("right") => {
-                request = request.header("authorization", access_policy.token.bearer())
+                request = request.header("authorization", access_policy.token.bearer());
             }
             Some("launch") => {
                 request = request.header("authorization", access_policy.launch_token.bearer());

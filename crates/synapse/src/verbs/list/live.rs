@@ -1,16 +1,12 @@
 //! The list on a whole screen, until somebody leaves it. It is looked at anew when the registry
 //! changes, and once a second for what the agents do.
 
-use std::cell::RefCell;
-use std::io::{self, IsTerminal as _, Write};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 use std::pin::Pin;
-use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
 use synapse_pty::Writer;
@@ -56,8 +52,8 @@ type Looking = Pin<Box<dyn Future<Output = Result<Vec<Row>>>>>;
 struct Live {
     raw: RawMode,
     display: Writer,
-    canvas: Canvas,
-    terminal: Terminal<CrosstermBackend<Canvas>>,
+    /// The rows of the screen as they were painted last.
+    painted: Vec<String>,
     rows: Vec<Row>,
     trouble: Option<String>,
     /// Who has the bar: a place would be another agent's when the order changes.
@@ -68,12 +64,10 @@ impl Live {
     fn begin(raw: RawMode, chosen: Option<Handle>) -> Result<Self> {
         let mut display = tty::display()?;
         display.push(BEGIN.as_bytes())?;
-        let canvas = Canvas::default();
         Ok(Self {
             raw,
             display,
-            terminal: terminal(&canvas)?,
-            canvas,
+            painted: Vec::new(),
             rows: Vec::new(),
             trouble: None,
             chosen,
@@ -120,7 +114,7 @@ impl Live {
                     continue;
                 }
             }
-            self.draw()?;
+            self.draw();
         }
     }
 
@@ -163,25 +157,31 @@ impl Live {
             .unwrap_or(0)
     }
 
-    fn draw(&mut self) -> Result<()> {
+    fn draw(&mut self) {
         let view = View {
             rows: &self.rows,
             chosen: self.place(),
             is_coloured: paint::is_coloured(true),
             trouble: self.trouble.as_deref(),
         };
-        self.terminal.draw(|frame| view.draw(frame))?;
-        let painted = self.canvas.take();
-        if self.display.push(&painted).is_err() {
+        let size = tty::size();
+        let lines = view.lines(size.cols.max(1).into(), size.rows.max(1).into());
+        let mut bytes = String::new();
+        for (row, line) in lines.iter().enumerate() {
+            if self.painted.get(row) != Some(line) {
+                let _ = write!(bytes, "\x1b[{};1H\x1b[2K{line}", row + 1);
+            }
+        }
+        self.painted = lines;
+        if self.display.push(bytes.as_bytes()).is_err() {
             // A terminal that does not read is painted whole when it does.
             self.display.discard();
-            self.terminal = terminal(&self.canvas)?;
+            self.painted.clear();
         }
-        Ok(())
     }
 
     fn resize(&mut self) -> Result<()> {
-        self.terminal = terminal(&self.canvas)?;
+        self.painted.clear();
         self.display.push(BEGIN.as_bytes())?;
         Ok(())
     }
@@ -203,39 +203,5 @@ async fn wait_for(looking: &mut Option<Looking>) -> Result<Vec<Row>> {
     match looking {
         Some(looking) => looking.await,
         None => std::future::pending().await,
-    }
-}
-
-/// A screen of the size the window has now, on which nothing is painted yet.
-fn terminal(canvas: &Canvas) -> Result<Terminal<CrosstermBackend<Canvas>>> {
-    let size = tty::size();
-    let area = Rect::new(0, 0, size.cols.max(1), size.rows.max(1));
-    let options = TerminalOptions {
-        viewport: Viewport::Fixed(area),
-    };
-    Ok(Terminal::with_options(
-        CrosstermBackend::new(canvas.clone()),
-        options,
-    )?)
-}
-
-/// Takes what is painted, so that it can be written without ever waiting for the terminal.
-#[derive(Clone, Default)]
-struct Canvas(Rc<RefCell<Vec<u8>>>);
-
-impl Canvas {
-    fn take(&self) -> Vec<u8> {
-        self.0.take()
-    }
-}
-
-impl Write for Canvas {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

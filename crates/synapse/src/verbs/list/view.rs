@@ -1,15 +1,28 @@
 //! What the list looks like on a whole screen.
 
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState};
+use synapse_term::frame::width;
 
 use super::row::{Row, State};
 
 /// Rows of the screen that the question of the chosen agent may take.
-const QUESTION: u16 = 8;
+const QUESTION: usize = 8;
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const REVERSED: &str = "7";
+
+const HEADER: [&str; 7] = [
+    "HANDLE",
+    "PROFILE",
+    "STATE",
+    "QUEUE",
+    "PORT",
+    "ASKS",
+    "DIRECTORY",
+];
+
+/// Blanks between two columns.
+const GAP: usize = 2;
 
 pub(super) struct View<'a> {
     pub(super) rows: &'a [Row],
@@ -21,154 +34,207 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Draws all of it.
-    pub(super) fn draw(&self, frame: &mut Frame<'_>) {
-        let asked = self.asked();
-        let height = (asked.len() as u16).min(QUESTION);
-        let [head, table, question, foot] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Min(1),
-            Constraint::Length(height),
-            Constraint::Length(1),
-        ])
-        .areas(frame.area());
-        frame.render_widget(self.head(), head);
-        self.table(frame, table);
-        frame.render_widget(Paragraph::new(asked), question);
-        frame.render_widget(self.foot(), foot);
+    /// All rows of a screen, each without a line break and no wider than the screen.
+    pub(super) fn lines(&self, cols: usize, rows: usize) -> Vec<String> {
+        let mut asked = self.asked();
+        asked.truncate(QUESTION.min(rows.saturating_sub(3)));
+        let room = rows.saturating_sub(2 + asked.len()).max(1);
+        let mut lines = vec![self.head(cols)];
+        lines.extend(self.table(cols, room));
+        lines.resize(1 + room, String::new());
+        lines.extend(asked.iter().map(|line| fit(line, cols)));
+        lines.push(self.foot(cols));
+        // A window that has no room for all keeps the top.
+        lines.truncate(rows);
+        lines
     }
 
-    fn head(&self) -> Line<'_> {
+    fn head(&self, cols: usize) -> String {
         let waiting = self.rows.iter().filter(|row| row.state == State::Waiting);
         let count = match self.rows.len() {
             1 => "1 agent".to_owned(),
             count => format!("{count} agents"),
         };
-        let mut line = vec![
-            Span::styled("Synapse", Style::new().add_modifier(Modifier::BOLD)),
-            Span::raw(format!("  {count}")),
-        ];
-        match waiting.count() {
-            0 => {}
-            1 => line.push(self.span("  1 waits for an answer", State::Waiting)),
-            many => line.push(self.span(&format!("  {many} wait for an answer"), State::Waiting)),
-        }
-        Line::from(line)
+        let news = match waiting.count() {
+            0 => String::new(),
+            1 => "  1 waits for an answer".to_owned(),
+            many => format!("  {many} wait for an answer"),
+        };
+        let mut line = Cut::new(cols);
+        line.push("Synapse", Some(BOLD));
+        line.push(&format!("  {count}"), None);
+        line.push(&news, self.colour(State::Waiting).as_deref());
+        line.text
     }
 
-    fn table(&self, frame: &mut Frame<'_>, area: Rect) {
+    fn table(&self, cols: usize, room: usize) -> Vec<String> {
         if self.rows.is_empty() {
             let hint = "no agent is running; start one with: synapse start <profile>";
-            return frame.render_widget(Paragraph::new(hint), area);
+            return vec![fit(hint, cols)];
         }
-        let widest = |column: fn(&Row) -> usize, least: usize| {
-            let widest = self.rows.iter().map(column).max().unwrap_or(0).max(least);
-            Constraint::Length(u16::try_from(widest).unwrap_or(u16::MAX).min(24))
-        };
-        let widths = [
-            widest(|row| row.entry.handle.as_str().chars().count(), 6),
-            widest(|row| row.entry.profile.chars().count(), 7),
-            Constraint::Length(11),
-            Constraint::Length(5),
-            Constraint::Length(5),
-            Constraint::Fill(3),
-            Constraint::Fill(2),
-        ];
-        let header = [
-            "HANDLE",
-            "PROFILE",
-            "STATE",
-            "QUEUE",
-            "PORT",
-            "ASKS",
-            "DIRECTORY",
-        ];
-        let header = TableRow::new(header).style(Style::new().add_modifier(Modifier::DIM));
-        let table = Table::new(self.rows.iter().map(|row| self.row(row)), widths)
-            .header(header)
-            .column_spacing(2)
-            .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
-        let mut state = TableState::new().with_selected(Some(self.chosen));
-        frame.render_stateful_widget(table, area, &mut state);
+        let cells: Vec<[String; 7]> = self.rows.iter().map(cells).collect();
+        let widths = widths(&cells, cols);
+        let mut header = Cut::new(cols);
+        header.push_row(&HEADER.map(str::to_owned), &widths, |_| {
+            Some(DIM.to_owned())
+        });
+        let mut lines = vec![header.text];
+        let shown = room.saturating_sub(1).max(1);
+        let first = (self.chosen + 1).saturating_sub(shown);
+        let all = self.rows.iter().zip(&cells).enumerate();
+        for (place, (row, cells)) in all.skip(first).take(shown) {
+            let mut line = Cut::new(cols);
+            line.push_row(cells, &widths, |column| {
+                if place == self.chosen {
+                    return Some(REVERSED.to_owned());
+                }
+                self.colour(row.state).filter(|_| column == 2)
+            });
+            lines.push(line.text);
+        }
+        lines
     }
 
-    fn row<'a>(&self, row: &'a Row) -> TableRow<'a> {
-        let state = format!("{} {}", row.state.shape(), row.state.word());
-        TableRow::new([
-            Cell::from(row.entry.handle.as_str()),
-            Cell::from(row.entry.profile.as_str()),
-            Cell::from(self.span(&state, row.state)),
-            Cell::from(row.queue.map(|queue| queue.to_string()).unwrap_or_default()),
-            Cell::from(row.entry.port.to_string()),
-            Cell::from(
-                row.question()
-                    .or_else(|| row.held.clone())
-                    .unwrap_or_default(),
-            ),
-            Cell::from(row.entry.working_dir.to_string_lossy().into_owned()),
-        ])
-    }
-
-    /// The question of the chosen one with its options, under a rule.
-    fn asked(&self) -> Vec<Line<'static>> {
-        let Some(prompt) = self
-            .rows
-            .get(self.chosen)
-            .and_then(|row| row.prompt.as_ref())
-        else {
+    /// The question of the chosen one with its options, below an empty row.
+    fn asked(&self) -> Vec<String> {
+        let chosen = self.rows.get(self.chosen);
+        let Some(prompt) = chosen.and_then(|row| row.prompt.as_ref()) else {
             return Vec::new();
         };
         let text = super::super::status::readable(prompt);
-        let lines = text.lines().map(|line| Line::from(line.to_owned()));
-        std::iter::once(Line::default()).chain(lines).collect()
+        let lines = text.lines().map(str::to_owned);
+        std::iter::once(String::new()).chain(lines).collect()
     }
 
-    fn foot(&self) -> Line<'_> {
+    fn foot(&self, cols: usize) -> String {
+        let mut line = Cut::new(cols);
         match self.trouble {
-            Some(trouble) => self.span(trouble, State::Silent).into(),
-            None => Line::styled(
+            Some(trouble) => line.push(trouble, self.colour(State::Silent).as_deref()),
+            None => line.push(
                 "j/k choose   Enter attach (Ctrl-] d comes back)   q leave",
-                Style::new().add_modifier(Modifier::DIM),
+                Some(DIM),
             ),
+        }
+        line.text
+    }
+
+    fn colour(&self, state: State) -> Option<String> {
+        let number = state.ansi().filter(|_| self.is_coloured);
+        number.map(|number| number.to_string())
+    }
+}
+
+fn cells(row: &Row) -> [String; 7] {
+    [
+        row.entry.handle.to_string(),
+        row.entry.profile.clone(),
+        format!("{} {}", row.state.shape(), row.state.word()),
+        row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
+        row.entry.port.to_string(),
+        row.question()
+            .or_else(|| row.held.clone())
+            .unwrap_or_default(),
+        row.entry.working_dir.to_string_lossy().into_owned(),
+    ]
+}
+
+/// The first columns take what they need; the question and the directory share the rest, three to two.
+fn widths(cells: &[[String; 7]], cols: usize) -> [usize; 7] {
+    let widest = |column: usize, least: usize| {
+        let texts = cells.iter().filter_map(|row| row.get(column));
+        texts
+            .map(|text| width(text))
+            .max()
+            .unwrap_or(0)
+            .clamp(least, 24)
+    };
+    let fixed = [widest(0, 6), widest(1, 7), 11, 5, 5];
+    let taken: usize = fixed.iter().sum::<usize>() + GAP * 6;
+    let rest = cols.saturating_sub(taken);
+    let [handle, profile, state, queue, port] = fixed;
+    let asks = rest * 3 / 5;
+    [handle, profile, state, queue, port, asks, rest - asks]
+}
+
+/// A row that is written from the left and ends at the edge of the screen.
+struct Cut {
+    text: String,
+    left: usize,
+}
+
+impl Cut {
+    fn new(cols: usize) -> Self {
+        Self {
+            text: String::new(),
+            left: cols,
         }
     }
 
-    fn span(&self, text: &str, state: State) -> Span<'static> {
-        let colour = match state {
-            State::Waiting => Color::Yellow,
-            State::Silent => Color::Red,
-            State::Working => Color::Green,
-            State::Starting => Color::Cyan,
-            State::Idle | State::Leaving => Color::Reset,
-        };
-        let style = if self.is_coloured {
-            Style::new().fg(colour)
-        } else {
-            Style::new()
-        };
-        Span::styled(text.to_owned(), style)
+    fn push(&mut self, text: &str, style: Option<&str>) {
+        let shown = fit(text, self.left);
+        self.left -= width(&shown).min(self.left);
+        if shown.is_empty() {
+            return;
+        }
+        match style {
+            Some(style) => self.text.extend(["\x1b[", style, "m", &shown, "\x1b[0m"]),
+            None => self.text.push_str(&shown),
+        }
     }
+
+    fn push_row(
+        &mut self,
+        cells: &[String; 7],
+        widths: &[usize; 7],
+        style: impl Fn(usize) -> Option<String>,
+    ) {
+        for (column, (cell, room)) in cells.iter().zip(widths).enumerate() {
+            let shown = fit(cell, *room);
+            let blanks = room - width(&shown).min(*room) + if column == 6 { 0 } else { GAP };
+            self.push(&format!("{shown}{:blanks$}", ""), style(column).as_deref());
+        }
+    }
+}
+
+/// As much of a text as there is room for, without anything a terminal would obey.
+fn fit(text: &str, cols: usize) -> String {
+    let mut shown = String::new();
+    for c in text.chars().filter(|c| !c.is_control()) {
+        shown.push(c);
+        if width(&shown) > cols {
+            shown.pop();
+            break;
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
-    use ratatui::Terminal;
-    use ratatui::backend::TestBackend;
     use serde_json::json;
 
     use super::super::row::tests::row;
     use super::*;
 
-    fn painted(rows: &[Row], size: (u16, u16)) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+    fn painted(rows: &[Row], (cols, height): (usize, usize)) -> String {
         let view = View {
             rows,
             chosen: 0,
             is_coloured: false,
             trouble: None,
         };
-        terminal.draw(|frame| view.draw(frame)).unwrap();
-        terminal.backend().to_string()
+        let lines = view.lines(cols, height);
+        assert!(lines.len() <= height);
+        let plain = lines.join("\n");
+        let mut plain = plain.split('\x1b');
+        let mut text = plain.next().unwrap().to_owned();
+        text.extend(
+            plain
+                .filter_map(|rest| rest.split_once('m'))
+                .map(|(_, rest)| rest),
+        );
+        assert!(text.lines().all(|line| width(line) <= cols), "{text}");
+        text
     }
 
     #[test]

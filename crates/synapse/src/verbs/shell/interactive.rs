@@ -163,7 +163,7 @@ async fn end_when_asked(is_over: Arc<AtomicBool>) {
     is_over.store(true, Ordering::Relaxed);
     tokio::time::sleep(GRACE).await;
     // The editor's raw mode is its own; ours may be on instead.
-    let _ = ratatui::crossterm::terminal::disable_raw_mode();
+    synapse_shell::leave_raw_mode();
     tty::restore();
     std::process::exit(1);
 }
