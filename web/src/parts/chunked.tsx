@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** So many are drawn at first, and with each step. */
-const STEP = 4;
+const STEP = 3;
 /** How far below the view the next ones are drawn. */
 const AHEAD = "1500px";
 

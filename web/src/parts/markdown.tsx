@@ -14,7 +14,7 @@ import { DiffCard } from "./diff-card";
 import { PlainText } from "./plain-text";
 
 /** Blocks are drawn together up to about this many letters. */
-const CHUNK_LETTERS = 6_000;
+const CHUNK_LETTERS = 3_000;
 
 type Props = { text: string; links: Links | null };
 

@@ -15,7 +15,7 @@ type Point = { x: number; y: number };
 export const NODE_RADIUS = { usual: 26, dense: 14 };
 const LABEL_RADIUS = 11;
 /** Room for a node with its words. */
-const CELL: Size = { width: 124, height: 112 };
+const CELL: Size = { width: 132, height: 114 };
 const DENSE_CELL: Size = { width: 116, height: 66 };
 /** More agents than this stand in rows. */
 export const DENSE_FROM = 30;
