@@ -344,3 +344,12 @@ fn a_prompt_that_names_another_directory_is_a_prompt() {
     toy.told(TerminalUse::Reads).wait(2_000);
     assert_eq!(toy.state(), State::Idle, "{}", toy.watcher.evidence());
 }
+
+#[test]
+fn a_program_that_hides_its_cursor_to_paint_has_not_come_to_rest() {
+    let mut toy = Toy::with("", "> ");
+    toy.types("go").prints("\x1b[?25lone two").wait(4_000);
+    assert_eq!(toy.state(), State::Busy, "{}", toy.watcher.evidence());
+    toy.prints(" three\r\n\x1b[?25h> ").rests();
+    assert_eq!(toy.turns.pop().unwrap().reply.text, "one two three");
+}
