@@ -1,6 +1,11 @@
 //! Shells, interpreters and programs that read a line and print lines: what they print is the reply, word for word.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "this is a test"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;
