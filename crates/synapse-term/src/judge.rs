@@ -343,7 +343,10 @@ impl Judge {
             Some(_) => None,
             None => self.being_answered(&frame).or_else(|| {
                 let usual = self.facts.usual_prompt.as_deref();
-                let (mut prompt, sureness) = prompt::read(&frame, profile, usual)?;
+                let read = prompt::read(&frame, profile, usual);
+                let has_asked = usual.is_none() && self.facts.asked_at.is_some();
+                let field = || has_asked.then(|| prompt::read_field(&frame)).flatten();
+                let (mut prompt, sureness) = read.or_else(field)?;
                 self.facts.number(&mut prompt);
                 Some((prompt, sureness))
             }),

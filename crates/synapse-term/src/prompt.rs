@@ -191,6 +191,11 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| line::read(frame, profile, usual).map(|prompt| (prompt, Sureness::Line)))
 }
 
+/// Reads a field that a program wants filled in, where it asked before and has no prompt of its own.
+pub(crate) fn read_field(frame: &Frame) -> Option<(Prompt, Sureness)> {
+    line::field(frame).map(|prompt| (prompt, Sureness::Line))
+}
+
 /// A question that a program announced beside its screen. It has no keys: it is answered where it was asked.
 pub fn announced(
     kind: Kind,

@@ -349,3 +349,24 @@ fn a_prompt_that_names_another_directory_is_a_prompt() {
     toy.told(TerminalUse::Reads).wait(2_000);
     assert_eq!(toy.state(), State::Idle, "{}", toy.watcher.evidence());
 }
+
+#[test]
+fn a_program_that_hides_its_cursor_to_paint_has_not_come_to_rest() {
+    let mut toy = Toy::with("", "> ");
+    toy.types("go").prints("\x1b[?25lone two").wait(4_000);
+    assert_eq!(toy.state(), State::Busy, "{}", toy.watcher.evidence());
+    toy.prints(" three\r\n\x1b[?25h> ").rests();
+    assert_eq!(toy.turns.pop().unwrap().reply.text, "one two three");
+}
+
+/// readline takes its prompt for the beginning of the row, and paints what is pasted where that would end.
+#[test]
+fn an_echo_that_a_line_editor_paints_over_its_own_prompt_is_an_echo() {
+    let mut toy = Toy::bash();
+    assert_eq!(toy.says("printf foo", "foo"), "foo");
+    toy.watcher.input(b"cat a-file", toy.now);
+    toy.prints("cat a-file\r\x1b[10Ccat a-file");
+    toy.watcher.input(b"\r", toy.now);
+    toy.prints("\r\n│ box\r\nbash-5.2$ ").rests();
+    assert_eq!(toy.turns.pop().unwrap().reply.text, "│ box");
+}

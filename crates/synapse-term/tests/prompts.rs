@@ -448,3 +448,27 @@ fn the_question_is_the_line_that_asks_and_not_a_title() {
         assert_eq!(labels(&prompt), ["apple", "pear"], "{screen:?}");
     }
 }
+
+#[test]
+fn a_painted_question_is_told_from_its_answer_and_has_the_list_below_it() {
+    let painted = |text: &str| asked(&format!("\x1b[36m?\x1b[39m {text}")).unwrap();
+    let name = painted("Project name: \x1b[2m(demo)\x1b[22m ");
+    assert_eq!(
+        (name.question.as_str(), name.default.as_deref()),
+        ("Project name:", Some("demo"))
+    );
+    let typed = painted("Project name: a");
+    assert_eq!(typed.fingerprint, name.fingerprint, "it is being answered");
+    let list = painted("Pick one\r\n  1) apple\r\n  2) pear\x1b[1;11H");
+    assert_eq!(labels(&list), ["apple", "pear"]);
+    let menu = painted("Pick one …\r\n\x1b[36m▸ apple\x1b[39m\r\n  pear\x1b[?25l");
+    assert_eq!(labels(&menu), ["apple", "pear"]);
+}
+
+#[test]
+fn a_pager_that_says_what_to_type_asks() {
+    let prompt = asked("words\r\n--Type <RET> for more, q to quit--").unwrap();
+    assert_eq!(labels(&prompt), ["<RET> for more", "q to quit"]);
+    assert_eq!(keys(&prompt, "q"), "q\r");
+    assert_eq!(keys(&prompt, "<RET> for more"), "\r");
+}

@@ -247,6 +247,13 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
     } else {
         return busy(facts, state, Evidence::new("no prompt", ""), now);
     };
+    // Who shows the cursor at rest hides it while it paints.
+    let is_painting = facts.rests_with_cursor && !frame.cursor.is_visible;
+    let needed = if is_painting && !frame.modes.alternate_screen {
+        needed.max(FACELESS_QUIET)
+    } else {
+        needed
+    };
     let quiet_since = facts.last_activity.max(facts.last_change);
     let mut due = quiet_since + needed;
     let mut doing = Evidence::new("output", "");

@@ -80,6 +80,8 @@ pub(super) struct Facts {
     pub(super) explicit_seen: Option<Duration>,
     /// The text before the cursor when the program last rested, for a line program.
     pub(super) usual_prompt: Option<String>,
+    /// The cursor was to be seen when the program last rested.
+    pub(super) rests_with_cursor: bool,
     /// The screen when the program last rested.
     pub(super) resting_rows: Vec<Arc<Row>>,
     /// Where the cursor was when a question was published: its row, and the text before it.
@@ -240,6 +242,7 @@ impl Facts {
     /// Learns what the program looks like at rest: the text before a cursor with nothing after it.
     /// Only an untouched prompt teaches, not one behind which somebody is typing.
     pub(super) fn note_rest(&mut self, frame: &Frame) {
+        self.rests_with_cursor = frame.cursor.is_visible;
         let is_untouched = self.last_key.is_none_or(|key| key <= self.published_at);
         if is_untouched || self.resting_rows.is_empty() {
             self.resting_rows.clone_from(&frame.rows);

@@ -22,7 +22,7 @@ const SPINNER_LIFETIME: Duration = Duration::from_secs(8);
 
 static WORKING: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel",
+        r"(?i)\b(esc|escape|ctrl[-+ ]?c|\^c)\b(\s+\w+){0,2}\s+(to\s+)?(interrupt|stop|abort|cancel.*\d+\s*s\b)|(…|\.\.\.|\(\d+\s*[ms]\b).*\b(esc|ctrl[-+ ]?c)\b\s+(to\s+)?cancel",
     )
 });
 
@@ -133,7 +133,7 @@ pub(super) fn signs_in(text: &str) -> Vec<String> {
 fn spins(text: &str) -> bool {
     let mut chars = text.trim_start().chars();
     let is_spinner = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
-    chars.next().is_some_and(is_spinner) && chars.next().is_none_or(char::is_whitespace)
+    chars.next().is_some_and(is_spinner) && !chars.next().is_some_and(is_spinner)
 }
 
 /// The rows at the bottom in which programs tell how to stop them, the lowest first.
@@ -187,6 +187,8 @@ mod tests {
     fn patterns_compile() {
         assert!(WORKING.is_match("✢ Musing… (3s · esc to interrupt)"));
         assert!(WORKING.is_match("ctrl+c to stop"));
+        assert!(WORKING.is_match("Caching.. (0s · 4 tokens · esc to cancel)"));
+        assert!(spins("⠙Caching") && !spins("⠙⠹ picture"));
         assert!(INVITATION.is_match("Enter your message..."));
         assert!(STOP_KEY.is_match("(esc to interrupt)"));
     }

@@ -86,6 +86,9 @@ static DEMANDED: LazyLock<Regex> = LazyLock::new(|| {
 /// How far above a line stands what it demands.
 const DEMAND_REACH: usize = 8;
 
+static PAGER: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)--\s*(?:type|press)\s+(\S.*?)\s*--\s*$"));
+
 /// The prompt of an interpreter that numbers what it is given.
 static COUNTED: LazyLock<Regex> = LazyLock::new(|| constant(r"^In ?\[\d+\]:$"));
 
@@ -139,6 +142,7 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
         .or_else(|| letters(line))
         .or_else(|| initials(line))
         .or_else(|| demanded(frame, line))
+        .or_else(|| pager(line))
         .or_else(|| key_press(line))
         .or_else(|| choices(line))
         .or_else(|| list::digits(line))
@@ -175,6 +179,15 @@ fn built_in(line: &str) -> Option<Prompt> {
         .map(|text| (*text).to_owned());
     let default = default.or_else(|| bracketed_default(line, &options));
     Some(finish(rule.kind, line, options, default))
+}
+
+/// A field to fill in, in a program that asked before: `version:`.
+pub(super) fn field(frame: &Frame) -> Option<Prompt> {
+    let before = frame.before_cursor();
+    let line = before.trim();
+    let is_field = line.ends_with([':', '：']) && line.chars().count() > 1;
+    let is_at_end = frame.after_cursor().trim().is_empty();
+    (is_field && is_at_end).then(|| finish(Kind::Text, line, Vec::new(), None))
 }
 
 /// A question that shows its answers in brackets.
@@ -248,6 +261,18 @@ fn demanded(frame: &Frame, line: &str) -> Option<Prompt> {
     let options = vec![choice(&word, &word)];
     let question = question.unwrap_or(line).to_owned();
     Some(finish(Kind::Confirmation, &question, options, None))
+}
+
+/// `--Type <RET> for more, q to quit--`: what can be typed, and what for.
+fn pager(line: &str) -> Option<Prompt> {
+    let inside = PAGER.captures(line)?.get(1)?.as_str();
+    let option = |part: &str| {
+        let (key, _) = part.trim().split_once([' ', '\u{a0}'])?;
+        let key = if key.starts_with('<') { "" } else { key };
+        Some(choice(part.trim(), key))
+    };
+    let options: Vec<Choice> = inside.split(',').filter_map(option).collect();
+    Some(finish(Kind::Text, line, options, None))
 }
 
 /// `Press Enter to continue…`: one key is all that is wanted.

@@ -116,13 +116,17 @@ fn question_of(frame: &Frame, first: usize, line: &str) -> String {
 
 /// A numbered list below the line that asks.
 pub(super) fn below(frame: &Frame, line: &str) -> Option<Prompt> {
-    let rows = frame.cursor.row + 1..frame.rows.len();
+    let options = items_below(frame, frame.cursor.row);
+    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
+}
+
+/// The items of the list right below a row.
+pub(super) fn items_below(frame: &Frame, row: usize) -> Vec<Choice> {
     let item = |row: usize| {
         let groups = LIST_ROW.captures(frame.text(row))?;
         Some(choice(groups.get(2)?.as_str(), groups.get(1)?.as_str()))
     };
-    let options: Vec<Choice> = rows.map_while(item).collect();
-    (options.len() >= 2).then(|| finish(Kind::Selection, line, options, None))
+    (row + 1..frame.rows.len()).map_while(item).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::line::{choice, finish, initials, is_secret};
-use super::{Choice, Kind, Layout, Prompt, question};
+use super::{Choice, Kind, Layout, Prompt, list, question};
 use crate::frame::{Colour, Frame, Marks, Style};
 use crate::pattern::constant;
 
@@ -58,16 +58,32 @@ pub(super) fn read(frame: &Frame) -> Option<Prompt> {
             default,
         ));
     }
-    Some(finish(
-        if is_secret(asked) {
-            Kind::Password
-        } else {
-            Kind::Text
-        },
-        asked,
-        Vec::new(),
-        None,
-    ))
+    let options = list::items_below(frame, row);
+    if options.len() >= 2 && frame.cursor.is_visible {
+        return Some(finish(Kind::Selection, asked, options, None));
+    }
+    let (asked, default) = without_answer(asked);
+    let kind = if is_secret(asked) {
+        Kind::Password
+    } else {
+        Kind::Text
+    };
+    Some(finish(kind, asked, Vec::new(), default))
+}
+
+/// A question without what is typed behind it, and what an empty answer means: `Name: (demo)`.
+fn without_answer(asked: &str) -> (&str, Option<String>) {
+    let is_end = |(at, mark): &(usize, char)| {
+        let behind = asked.get(at + mark.len_utf8()..).unwrap_or("");
+        matches!(mark, ':' | '?' | '：' | '？') && behind.starts_with(' ')
+    };
+    let Some((at, mark)) = asked.char_indices().find(is_end) else {
+        return (asked, None);
+    };
+    let (question, answer) = asked.split_at(at + mark.len_utf8());
+    let default = answer.trim().strip_prefix('(');
+    let default = default.and_then(|text| text.strip_suffix(')'));
+    (question, default.map(str::to_owned))
 }
 
 /// `Use TypeScript? › no / yes`: the one that is lit or underlined is selected.

@@ -87,9 +87,10 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
         .map(|r| unboxed(frame.text(r)).1.to_owned())
         .collect();
     let text = pick(&rows, frame.cols);
-    let is_marked = rows
-        .iter()
-        .any(|row| row.trim() != text && unmarked(row.trim()).starts_with(&text));
+    let is_marked = !unmarked(&text).is_empty()
+        || rows
+            .iter()
+            .any(|row| row.trim() != text && unmarked(row.trim()).starts_with(&text));
     let text = cleaned(&text);
     let is_asked = text.ends_with(['?', '？', ':', '：']) || is_marked && !text.is_empty();
     let rows = rows

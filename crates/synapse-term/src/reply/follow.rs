@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::line::is_scroll_glyph;
 use crate::frame::{Frame, Row};
 use crate::screen::{SCROLLBACK, Screen};
 
@@ -143,7 +144,7 @@ impl Follower {
     fn stands_still(&self, screen: &Screen) -> bool {
         let mut probes = filled(&self.window).into_iter().take(PROBES).peekable();
         probes.peek().is_some()
-            && probes.all(|(row, seen)| screen.row(row + self.sticky).text == seen.text)
+            && probes.all(|(row, seen)| is_alike(&screen.row(row + self.sticky).text, &seen.text))
     }
 
     /// All rows of the conversation, the oldest first.
@@ -160,6 +161,16 @@ impl Follower {
         let past = self.past.iter().cloned();
         past.chain(scrollback).chain(visible).collect()
     }
+}
+
+/// Whether two rows say the same, whatever a scroll bar shows beside them.
+fn is_alike(one: &str, two: &str) -> bool {
+    let bare = |text: &str| {
+        text.trim_end_matches(|c: char| is_scroll_glyph(c) || c.is_whitespace())
+            .len()
+    };
+    let is_blank = |text: &str| bare(text) == 0;
+    one == two || !is_blank(one) && !is_blank(two) && one.get(..bare(one)) == two.get(..bare(two))
 }
 
 /// How many rows at the top of two frames are the same, where something is to be seen in them.
@@ -189,7 +200,9 @@ fn overlap(before: &[Arc<Row>], after: &[Arc<Row>]) -> Overlap {
     let agree = |shift: usize| {
         let pairs = before.iter().skip(shift).zip(&after);
         pairs
-            .take_while(|((_, old), (_, new))| Arc::ptr_eq(old, new) || old.text == new.text)
+            .take_while(|((_, old), (_, new))| {
+                Arc::ptr_eq(old, new) || is_alike(&old.text, &new.text)
+            })
             .count()
     };
     let still = Overlap {
@@ -215,4 +228,26 @@ fn overlap(before: &[Arc<Row>], after: &[Arc<Row>]) -> Overlap {
 fn filled(rows: &[Arc<Row>]) -> Vec<(usize, &Arc<Row>)> {
     let is_filled = |(_, row): &(usize, &Arc<Row>)| !row.text.is_empty();
     rows.iter().enumerate().filter(is_filled).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_has_scrolled_beside_a_scroll_bar_is_known_again() {
+        let rows = |texts: &[&str]| -> Vec<Arc<Row>> {
+            let row = |text: &&str| {
+                Arc::new(Row {
+                    text: (*text).to_owned(),
+                    ..Row::default()
+                })
+            };
+            texts.iter().map(row).collect()
+        };
+        let before = rows(&["one    █", "two    █", "three", "four"]);
+        let after = rows(&["three  █", "four   ▇", "five", "six"]);
+        let found = overlap(&before, &after);
+        assert_eq!((found.moved, found.equal), (2, 2));
+    }
 }

@@ -300,13 +300,16 @@ impl Furniture {
         // Its output follows without a gap, or further in.
         let depth = turn.get(last).map_or(0, Line::indent);
         let bar = turn.get(last).and_then(|line| line.bar);
+        // What has the same glyph in the same column is no output, but the next thing.
+        let head = turn.get(last).and_then(glyph).map(|(glyph, _)| glyph);
         let mut end = last + 1;
         while let Some(line) = turn.get(end) {
             let is_gap = line.is_blank() && line.bar == bar;
             if is_gap && bar.is_none() || line.bar != bar || line.is_rule() {
                 break;
             }
-            if bar.is_none() && line.indent() < depth {
+            let is_next = head.is_some() && glyph(line).map(|(glyph, _)| glyph) == head;
+            if bar.is_none() && (line.indent() < depth || line.indent() == depth && is_next) {
                 break;
             }
             end += 1;

@@ -154,7 +154,7 @@ fn is_side(c: char) -> bool {
 }
 
 /// What scroll bars are drawn with beside those.
-fn is_scroll_glyph(c: char) -> bool {
+pub(super) fn is_scroll_glyph(c: char) -> bool {
     is_side(c) || matches!(c, '▲' | '▼' | '░' | '▒' | '▓' | '^' | 'v' | '↑' | '↓')
 }
 

@@ -14,6 +14,9 @@ static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?i)\b(you|user|human|me|ask|chat|message|query|question|say)\b[\s:>›»❯➜|)\]]{0,4}$")
 });
 
+/// How much of a message is looked for where its echo is spoilt.
+const HEAD: usize = 20;
+
 /// Cuts the reply out of the rows of a conversation, if this program is one that prints lines.
 pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
     let prompt = how.usual_prompt.map_or("", str::trim_end);
@@ -90,7 +93,28 @@ fn echo_end(rows: &[&Row], prompt: &str, how: &Cut<'_>) -> Option<usize> {
         }
         end += 1;
     }
-    rest.is_empty().then_some(end)
+    if rest.is_empty() {
+        return Some(end);
+    }
+    spoilt_echo_end(rows, mark, how)
+}
+
+/// The same where a line editor took its prompt for the beginning of the row, though an output without a line break
+/// stands before it: what it paints lies over its prompt, and the end of an earlier painting sticks out behind it.
+fn spoilt_echo_end(rows: &[&Row], mark: usize, how: &Cut<'_>) -> Option<usize> {
+    let head: String = squeeze(how.typed.lines().next()?)
+        .chars()
+        .take(HEAD)
+        .collect();
+    let line = rows.get(mark..)?;
+    let wrapped = line.iter().take_while(|row| row.is_wrapped).count();
+    let shown: String = line
+        .iter()
+        .take(wrapped + 1)
+        .map(|row| squeeze(&row.text))
+        .collect();
+    let is_single = !how.typed.trim().contains('\n');
+    (is_single && !head.is_empty() && shown.contains(&head)).then_some(mark + wrapped + 1)
 }
 
 fn squeeze(text: &str) -> String {
