@@ -41,7 +41,11 @@ fn message(item: &Value) -> Vec<Entry> {
             };
             let over = states.into_iter().filter(|(_, is_over)| *is_over);
             let over = over.map(|(id, _)| Entry::Result(id));
-            std::iter::once(said).chain(over).collect()
+            let states = item.pointer("/toolCallStates").and_then(Value::as_array);
+            let is_refused = |call: &Value| text(call, "/status") == Some("canceled");
+            let was_refused = states.is_some_and(|states| states.iter().any(is_refused));
+            let stop = was_refused.then_some(Entry::Interrupted);
+            std::iter::once(said).chain(over).chain(stop).collect()
         }
         _ => Vec::new(),
     }
@@ -60,5 +64,19 @@ mod tests {
         let turn = turn_of(Kind::Cn, text, "a").unwrap();
         assert!(!turn.has_open_tool);
         assert_eq!(turn.verdict, Some(Verdict::Replied("| b |".to_owned())));
+    }
+
+    #[test]
+    fn a_refused_tool_ends_the_turn_unless_the_model_goes_on() {
+        // Written by cn 1.5.47 with the scripted model.
+        let refused = r#"{"workspaceDirectory":"/w","history":[
+{"message":{"role":"user","content":"a"}},
+{"message":{"role":"assistant","content":"","toolCalls":[{"id":"1"}]},"toolCallStates":[{"toolCallId":"1","status":"canceled"}]}]}"#;
+        let turn = turn_of(Kind::Cn, refused, "a").unwrap();
+        assert_eq!(turn.verdict, Some(Verdict::Interrupted));
+        let more = r#","status":"canceled"}]},{"message":{"role":"assistant","content":"b"}}]}"#;
+        let went_on = refused.replace(r#","status":"canceled"}]}]}"#, more);
+        let turn = turn_of(Kind::Cn, &went_on, "a").unwrap();
+        assert_eq!(turn.verdict, Some(Verdict::Replied("b".to_owned())));
     }
 }

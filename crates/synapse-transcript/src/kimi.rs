@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::log::Entry;
 use super::{Asked, text, words};
 
+/// What is told of a turn that kimi-cli broke off: its file does not say why.
+const BROKEN_OFF: &str = "the model could not be asked; the screen says why";
+
 /// The lines of a wire file, put together to what they mean.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
@@ -56,7 +59,8 @@ impl Steps {
                 self.has_failed = true;
                 Vec::new()
             }
-            Some("TurnEnd") if self.has_reply || self.has_failed => vec![Entry::Closed],
+            Some("TurnEnd") if self.has_failed => vec![Entry::Failed(BROKEN_OFF.to_owned())],
+            Some("TurnEnd") if self.has_reply => vec![Entry::Closed],
             Some("TurnEnd") => vec![self.step(), Entry::Interrupted],
             _ => Vec::new(),
         }
@@ -195,6 +199,7 @@ mod tests {
         let why = Verdict::Failed("400 Scripted error 400".to_owned());
         assert_eq!(failed.verdict, Some(why));
         let failed = turn(CLI, usize::MAX, "error");
-        assert_eq!((failed.verdict, failed.is_closed), (None, true));
+        let why = Verdict::Failed(super::BROKEN_OFF.to_owned());
+        assert_eq!(failed.verdict, Some(why));
     }
 }
