@@ -45,7 +45,7 @@ fn what_is_no_option_is_refused_with_those_there_are() {
 fn a_question_that_stays_is_not_called_answered() {
     let world = World::new();
     let profile = world.home.path().join("stubborn.yaml");
-    let script = "while IFS= read -rsp 'Continue? (y/n): ' word; do echo; done";
+    let script = "printf 'Continue? (y/n): '; while IFS= read -rs word; do :; done";
     let text = format!("name: stubborn\ncommand: [bash, -c, \"{script}\"]\n");
     std::fs::write(&profile, text).unwrap();
     world.ok(&["start", profile.to_str().unwrap(), "--port", "0"]);
