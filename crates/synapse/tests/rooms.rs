@@ -223,7 +223,7 @@ fn breaches(source: &str) -> Vec<&'static str> {
     const ROOM: Room = Room {
         path: "",
         must_not_name: &[WORLD, &["crate"]],
-        except: &["synapse_pty"],
+        except: &["crate::pty"],
     };
     ROOM.breaches(source)
         .into_iter()
@@ -259,7 +259,7 @@ fn what_is_only_mentioned_is_not_named() {
         "use std::fsx; use std::time::Duration;",
         "#[cfg(test)] mod tests { use std::fs; fn f() {} }",
         "#[cfg(test)] use std::fs;",
-        "use synapse_pty::spawn;",
+        "use crate::pty::spawn;",
         "use crate::{pty::{spawn, Size}}; pub(crate) fn f() {}",
         "fn f(print: u8) -> bool { print != 1 }",
     ] {
