@@ -114,9 +114,11 @@ impl Screen {
             }
             (done, from) = (cut, next);
             match found {
-                Found::SyncBegins => {
-                    self.sync = Some(Sync::new(now));
-                }
+                // One that begins inside another has more time, but may hold back no more than the first.
+                Found::SyncBegins => match &mut self.sync {
+                    Some(sync) => sync.since = now,
+                    None => self.sync = Some(Sync::new(now)),
+                },
                 Found::SyncEnds => {
                     self.sync = None;
                     self.finished_frames += 1;
@@ -489,5 +491,16 @@ mod tests {
         screen.feed("日\x1b[31mfresh".as_bytes(), Duration::ZERO, |_| {});
         assert_eq!(screen.frame().text(0), "日fresh");
         assert_eq!(&*screen.frame().title, "title");
+    }
+
+    #[test]
+    fn updates_that_begin_inside_each_other_hold_back_no_more_than_one() {
+        let mut screen = Screen::new(Size::USUAL);
+        let unit = [&b"\x1b[?2026h\r"[..], &[b'x'; 1_000]].concat();
+        screen.feed(&unit.repeat(1_200), Duration::ZERO, |_| {});
+        assert!(
+            screen.frame().text(0).contains('x'),
+            "more than 1 MiB is held back"
+        );
     }
 }
