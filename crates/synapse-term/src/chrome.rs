@@ -21,47 +21,60 @@ pub fn is_dashed(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| matches!(c, '╌' | '┄' | '╍'))
 }
 
+/// What rules and the edges of boxes are drawn with.
+fn is_edge(c: char) -> bool {
+    matches!(
+        c,
+        '─' | '━' | '═' | '▀' | '▄' | '▁' | '▔' | '╌' | '┄' | '╍' | '-' | '_' | '='
+    ) || matches!(
+        c,
+        '╭' | '╮'
+            | '╰'
+            | '╯'
+            | '┌'
+            | '┐'
+            | '└'
+            | '┘'
+            | '┏'
+            | '┓'
+            | '┗'
+            | '┛'
+            | '╔'
+            | '╗'
+            | '╚'
+            | '╝'
+            | '├'
+            | '┤'
+            | '┼'
+            | '┬'
+            | '┴'
+            | '╹'
+            | '╻'
+    )
+}
+
 /// Whether a row is a horizontal rule or the top or bottom edge of a box. A short label may stand
 /// in it.
 pub fn is_rule(text: &str) -> bool {
     let text = text.trim();
-    let edge = |c: char| {
-        matches!(
-            c,
-            '─' | '━' | '═' | '▀' | '▄' | '▁' | '▔' | '╌' | '┄' | '╍' | '-' | '_' | '='
-        ) || matches!(
-            c,
-            '╭' | '╮'
-                | '╰'
-                | '╯'
-                | '┌'
-                | '┐'
-                | '└'
-                | '┘'
-                | '┏'
-                | '┓'
-                | '┗'
-                | '┛'
-                | '╔'
-                | '╗'
-                | '╚'
-                | '╝'
-                | '├'
-                | '┤'
-                | '┼'
-                | '┬'
-                | '┴'
-                | '╹'
-                | '╻'
-        )
-    };
-    let drawn = text.chars().filter(|c| edge(*c)).count();
+    let drawn = text.chars().filter(|c| is_edge(*c)).count();
     // The corners of some boxes are blocks.
-    let ends = |c: char| edge(c) || is_border(c);
+    let ends = |c: char| is_edge(c) || is_border(c);
+    // The right corner may be the arrow of a scroll bar.
+    let is_end = |c: char| ends(c) || matches!(c, '▲' | '▼' | '↑' | '↓');
     drawn >= SHORTEST_RULE
         && text.starts_with(ends)
-        && text.ends_with(ends)
+        && text.ends_with(is_end)
         && drawn * 2 > text.chars().count()
+}
+
+/// The words in the top edge of the box in which a row stands, right above it: `┌ Run it? ────┐`.
+pub fn title_above(frame: &Frame, row: usize) -> Option<String> {
+    let border = left_border(frame.text(row))?;
+    let edge = frame.text(row.checked_sub(1)?);
+    let title = edge.trim().trim_matches(|c| is_edge(c) || is_border(c));
+    (is_top_edge(edge, border) && is_rule(edge) && !title.trim().is_empty())
+        .then(|| title.trim().to_owned())
 }
 
 /// Whether a row is the top edge of a box whose left border stands in `col`.

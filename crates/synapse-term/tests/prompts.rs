@@ -472,3 +472,29 @@ fn a_pager_that_says_what_to_type_asks() {
     assert_eq!(keys(&prompt, "q"), "q\r");
     assert_eq!(keys(&prompt, "<RET> for more"), "\r");
 }
+
+#[test]
+fn the_title_of_a_frame_is_its_question() {
+    let row = |text: &str| format!("│{text:<78}│\r\n");
+    let edge = |left: char, title: &str, right: char| {
+        let line = "─".repeat(78 - title.chars().count());
+        format!("{left}{title}{line}{right}\r\n")
+    };
+    let screen = [
+        "\x1b[?25l".to_owned(),
+        edge('┌', " Chat ", '▲'),
+        row("you> make it"),
+        edge('└', "", '▼'),
+        edge('┌', "Run touch made.txt?", '┐'),
+        row(">> Yes, run it"),
+        row("   Yes, always"),
+        row("   No"),
+        edge('└', "", '┘'),
+        " enter: send │ esc: cancel".to_owned(),
+    ]
+    .concat();
+    let prompt = asked(&screen).unwrap();
+    assert_eq!(prompt.question, "Run touch made.txt?");
+    assert_eq!(labels(&prompt), ["Yes, run it", "Yes, always", "No"]);
+    assert_eq!(prompt.selected, Some(0));
+}

@@ -27,7 +27,7 @@ static KEY_HINT: LazyLock<Regex> =
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     // A mark, an empty circle or box where the others have one, the label.
-    constant(r"^\s*([❯›>●◉▶➤→▸*»])?\s*([○◯◌☐□◻▢◉●◼■☑☒])?\s*(\S.*)$")
+    constant(r"^\s*(>>|=>|->|[❯›>●◉▶➤→▸*»])?\s*([○◯◌☐□◻▢◉●◼■☑☒])?\s*(\S.*)$")
 });
 
 static MENU_HINT: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,6 +1,6 @@
 //! Which of the rows above the options is the question, and where the dialog begins.
 
-use crate::chrome::{is_dashed, is_rule, is_top_edge, left_border, unboxed};
+use crate::chrome::{is_dashed, is_rule, is_top_edge, left_border, title_above, unboxed};
 use crate::frame::{Colour, Frame, width};
 
 /// A dialog without a border is looked for at most this far above its options.
@@ -86,7 +86,10 @@ pub(super) fn above(frame: &Frame, row: usize) -> Question {
     let rows: Vec<String> = (top..row)
         .map(|r| unboxed(frame.text(r)).1.to_owned())
         .collect();
-    let text = pick(&rows, frame.cols);
+    let mut text = pick(&rows, frame.cols);
+    if text.is_empty() {
+        text = title_above(frame, top).unwrap_or_default();
+    }
     let is_marked = !unmarked(&text).is_empty()
         || rows
             .iter()

@@ -170,12 +170,14 @@ fn without_edges(text: &str, cols: usize) -> (Option<(usize, char)>, String) {
     let is_table = columns > 2;
     let left = text.trim_start();
     let col = width(&text) - width(left);
-    let bar = left
-        .chars()
-        .next()
-        .filter(|c| is_side(*c) && left.chars().nth(1).is_none_or(char::is_whitespace));
     let last = text.chars().next_back();
     let end = width(&text);
+    // Some toolkits leave no blank between a frame and what stands in it.
+    let is_framed = col == 0 && end == cols && last.is_some_and(is_scroll_glyph);
+    let bar = left.chars().next().filter(|c| {
+        let is_apart = left.chars().nth(1).is_none_or(char::is_whitespace);
+        is_side(*c) && is_apart || matches!(c, '│' | '┃' | '║') && is_framed
+    });
     let is_edge = end + 3 > cols;
     let is_right = last.is_some_and(|c| {
         is_side(c) && (bar.is_some() || is_edge) || is_scroll_glyph(c) && end == cols
