@@ -10,3 +10,4 @@ pub mod delivery;
 pub mod external;
 pub mod message;
 pub mod native;
+pub mod pace;

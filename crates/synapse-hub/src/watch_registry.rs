@@ -2,42 +2,34 @@
 //! of the folder; a connection reports when its agent stops answering.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::thread;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
 use super::{Hub, history, link};
+use synapse_machine::changes::Changes;
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{AgentId, Entry, Survey};
-
-/// Names that appear and go. Not what is read or written: looking would wake us again.
-const EVENTS: WatchFlags = WatchFlags::CREATE
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVED_TO)
-    .union(WatchFlags::MOVED_FROM);
 
 /// Agents that are followed.
 type Links = BTreeMap<AgentId, (Entry, AbortHandle)>;
 
 /// Watches until it is ended.
 pub(super) async fn watch(hub: Hub) {
-    let _eye = Eye::on(&hub).inspect_err(|error| {
-        tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
-    });
+    let folder = hub.paths.registry();
+    let mut changes = Changes::names_in(&folder);
     let mut links = Links::new();
     history::bury(&hub).await;
     if let Ok(lines) = history::latest(&hub, None, LINES).await {
         hub.live.apply(Change::Tasks(lines));
     }
     loop {
+        // Somebody may have removed it.
+        if let Err(error) = create_folder(&folder) {
+            tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
+        }
+        changes.take_up();
         if let Some(survey) = look(&hub).await {
             let swept: Vec<AgentId> = survey
                 .swept
@@ -49,7 +41,10 @@ pub(super) async fn watch(hub: Hub) {
                 history::bury(&hub).await;
             }
         }
-        hub.rescan.notified().await;
+        tokio::select! {
+            () = hub.rescan.notified() => {}
+            () = changes.next() => {}
+        }
     }
 }
 
@@ -98,57 +93,5 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
         hub.live.apply(appeared);
         let task = tokio::spawn(link::follow(hub.clone(), entry.clone()));
         links.insert(id, (entry, task.abort_handle()));
-    }
-}
-
-/// A thread that waits for the folder to change. It ends when this is dropped.
-struct Eye {
-    /// Closing it wakes the thread.
-    _open: UnixStream,
-}
-
-impl Eye {
-    fn on(hub: &Hub) -> io::Result<Self> {
-        let events = events_of(&hub.paths.registry())?;
-        let (open, end) = UnixStream::pair()?;
-        let hub = hub.clone();
-        thread::Builder::new()
-            .name("registry".to_owned())
-            .spawn(move || wait(&hub, &events, &end))?;
-        Ok(Self { _open: open })
-    }
-}
-
-fn events_of(folder: &Path) -> io::Result<OwnedFd> {
-    create_folder(folder)?;
-    let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
-    inotify::add_watch(&events, folder, EVENTS)?;
-    Ok(events)
-}
-
-fn wait(hub: &Hub, events: &OwnedFd, end: &UnixStream) {
-    let mut buffer = [0; 4_096];
-    loop {
-        let mut fds = [
-            PollFd::new(events, PollFlags::IN),
-            PollFd::new(end, PollFlags::IN),
-        ];
-        let polled = poll(&mut fds, None);
-        let [changed, ended] = fds;
-        if !ended.revents().is_empty() || changed.revents().contains(PollFlags::ERR) {
-            return;
-        }
-        match polled {
-            Ok(_) => {
-                // What happened does not matter: the folder is looked at as it is.
-                while rustix::io::read(events, &mut buffer).is_ok() {}
-                hub.rescan.notify_one();
-            }
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                tracing::warn!(%error, "the registry is not watched any more");
-                return;
-            }
-        }
     }
 }

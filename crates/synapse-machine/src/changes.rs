@@ -31,6 +31,18 @@ impl Changes {
         Self::begin(folder, flags)
     }
 
+    /// Listens to which names come and go in a folder, and to nothing that is written: whoever looks at the files in
+    /// answer would wake itself.
+    pub fn names_in(folder: &Path) -> Self {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::ONLYDIR;
+        Self::begin(folder, flags)
+    }
+
     /// Listens for the removal of one file that is there. As long as somebody has it open, its links change and it
     /// is not gone.
     pub fn removal_of(file: &Path) -> Self {

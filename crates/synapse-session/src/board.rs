@@ -1,6 +1,7 @@
 //! What everybody may read without asking the actor: the tasks, their events, and the agent's state.
 //! Written by the ledger and the actor; each reader has a cursor of its own.
 
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -94,10 +95,8 @@ pub struct Posted {
     /// Which: they count from 1.
     pub number: u64,
     pub event: Event,
-    /// The event as it is streamed, written once for all who watch.
-    pub frame: OnceLock<Arc<str>>,
-    /// The event as streams of A2A 1.0 tell it, if they do.
-    pub current: OnceLock<Option<Arc<str>>>,
+    /// What those who read the event made of it.
+    memo: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Posted {
@@ -107,9 +106,15 @@ impl Posted {
             task,
             number,
             event,
-            frame: OnceLock::new(),
-            current: OnceLock::new(),
+            memo: OnceLock::new(),
         }
+    }
+
+    /// What the first reader made of the event, so that no other need make it again. There is room for one type, the
+    /// reader's own; the board knows nothing of it.
+    pub fn memo<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
+        let memo = self.memo.get_or_init(|| Box::new(T::default()));
+        memo.downcast_ref()
     }
 }
 

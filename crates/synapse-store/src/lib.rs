@@ -193,7 +193,7 @@ impl Drop for Handle {
 }
 
 /// Without a handler, a write past the limit on file sizes would end the process instead of failing.
-fn survive_file_size_limit() {
+pub fn survive_file_size_limit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))) {

@@ -4,7 +4,6 @@
 mod address;
 mod answer;
 mod namesake;
-mod pace;
 mod send_job;
 mod send_order;
 
@@ -18,11 +17,11 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use address::Unmet;
-use pace::Pace;
 use send_order::{OrderSlot, SendOrder};
 use synapse_client::address::AddressBook;
 use synapse_client::external::Contacts;
 use synapse_client::message;
+use synapse_client::pace::Pace;
 use synapse_machine::config::{AgentSettings, Feedback, InputRouting};
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::{Paths, expand_home};
@@ -31,6 +30,9 @@ use synapse_session::{Command, Found, Notice, OutboxRequest, RoutingSetup, Sessi
 
 /// Errands that may wait for the courier; who comes after passes.
 const INBOX: usize = 64;
+
+/// How many messages of the program to one agent are let through in a minute.
+const MOST_A_MINUTE: usize = 10;
 
 /// Messages that may be on their way, or waited for, at one time.
 const JOBS: usize = 64;
@@ -104,7 +106,7 @@ impl Courier {
             contacts,
             feedback: orders.routing.feedback,
             returns_to_agent: orders.routing.return_to_agent,
-            pace: Mutex::default(),
+            pace: Mutex::new(Pace::new(MOST_A_MINUTE)),
             jobs: Arc::new(Semaphore::new(JOBS)),
             spoken: AtomicU64::new(0),
             sessions: claude_transcripts.and_then(namesake::sessions_beside),

@@ -3,7 +3,6 @@
 
 mod attach;
 mod neighbours;
-mod pace;
 mod tools;
 
 use anyhow::{Context as _, Result};

@@ -237,7 +237,7 @@ impl SendJob {
 
     fn may_go(&self, to: &str) -> bool {
         let pace = self.outbox.pace.lock();
-        pace.is_ok_and(|mut pace| pace.allows(to, Instant::now()))
+        pace.is_ok_and(|mut pace| pace.take(to, 1, Instant::now()).is_ok())
     }
 
     async fn not_sent(&self, to: &str, error: &anyhow::Error) {

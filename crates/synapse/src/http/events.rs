@@ -2,7 +2,7 @@
 //! event is serialised once and shared by all clients.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -113,14 +113,24 @@ pub(super) async fn pass(sender: &Sender, told: Told) -> bool {
     }
 }
 
+/// An event as streams tell it, written once for all who watch.
+#[derive(Default)]
+pub(super) struct Frames {
+    native: OnceLock<Arc<str>>,
+    /// In A2A 1.0, which does not tell of all.
+    pub(super) current: OnceLock<Option<Arc<str>>>,
+}
+
 /// An event as it goes over the wire.
 fn frame(posted: &Posted) -> Bytes {
-    let text = posted.frame.get_or_init(|| {
+    let write = || {
         let event = TaskEvent::of(&posted.task, &posted.event);
         let (number, name, data) = (posted.number, event.name(), event.data());
         format!("id: {number}\nevent: {name}\ndata: {data}\n\n").into()
-    });
-    Bytes::from_owner(Shared(Arc::clone(text)))
+    };
+    let frames = posted.memo::<Frames>();
+    let text = frames.map_or_else(write, |frames| Arc::clone(frames.native.get_or_init(write)));
+    Bytes::from_owner(Shared(text))
 }
 
 /// A frame that all streams share.

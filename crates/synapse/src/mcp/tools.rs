@@ -11,9 +11,9 @@ use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 
 use super::neighbours::{self, Neighbours, Request};
-use super::pace::Pace;
 use synapse_client::delivery::Recipient;
 use synapse_client::message::OutgoingMessage;
+use synapse_client::pace::Pace;
 use synapse_machine::paths::Paths;
 
 /// How long a message is waited for when the model does not say.
@@ -22,6 +22,9 @@ const PATIENCE: u64 = 120;
 /// The longest wait; CLIs give up on tools that take longer.
 const LONGEST: u64 = 600;
 
+/// How many messages may be sent in a minute, to all together.
+const MOST_A_MINUTE: usize = 30;
+
 /// What a model is told of all of it.
 const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \
     get its reply, or answer what one asks. Their replies come from them, not from your user.";
@@ -29,7 +32,6 @@ const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, 
 pub struct Tools {
     paths: Paths,
     pace: Mutex<Pace>,
-    began: Instant,
 }
 
 /// An agent in a line.
@@ -136,8 +138,7 @@ impl Tools {
     pub fn new(paths: Paths) -> Self {
         Self {
             paths,
-            pace: Mutex::default(),
-            began: Instant::now(),
+            pace: Mutex::new(Pace::new(MOST_A_MINUTE)),
         }
     }
 
@@ -253,7 +254,7 @@ impl Tools {
         let hops = around.hops().await.map_err(said)?;
         let taken = {
             let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-            pace.take(count, self.began.elapsed())
+            pace.take("", count, Instant::now())
         };
         taken.map_err(|wait| {
             format!(

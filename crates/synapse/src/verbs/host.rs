@@ -6,12 +6,9 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use signal_hook::consts::SIGXFSZ;
 use synapse::courier::Orders;
 use synapse::host::{Agent, Died, Host};
 use synapse_machine::config::{Config, InputRouting, ListenConfig};
@@ -190,7 +187,7 @@ pub(super) fn log_to(paths: &Paths, handle: &Handle, shown: bool) -> Option<Stri
         builder.with_writer(log).init();
     }
     log_panics();
-    endure_full_disks();
+    synapse_store::survive_file_size_limit();
     trouble.map(|error| format!("the log cannot be written: {}: {error}", path.display()))
 }
 
@@ -203,9 +200,4 @@ fn log_panics() {
             report(info);
         }
     }));
-}
-
-/// Past a limit on the size of files the kernel would kill us; with a handler, the write fails.
-fn endure_full_disks() {
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::super::Served;
-use super::super::events::{self, Sender, Told};
+use super::super::events::{self, Frames, Sender, Told};
 use synapse_session::{Board, Follow, Posted, Record};
 
 /// How long a stream may wait to begin, where the program may answer with a message instead of a task:
@@ -216,7 +216,8 @@ impl Speaker {
 
     /// What streams of 1.0 tell of an event: the same to all, so it is written once.
     fn say_current(&mut self, posted: &Posted) -> Option<Arc<str>> {
-        if let Some(said) = posted.current.get() {
+        let frames = posted.memo::<Frames>();
+        if let Some(said) = frames.and_then(|frames| frames.current.get()) {
             self.narrator.pass(&posted.event);
             return said.clone();
         }
@@ -224,7 +225,10 @@ impl Speaker {
         let frame = self.narrator.tell(&record.task, &posted.event);
         let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, false));
         let said = said.map(|said| Arc::from(said.to_string()));
-        posted.current.get_or_init(|| said).clone()
+        match frames {
+            Some(frames) => frames.current.get_or_init(|| said).clone(),
+            None => said,
+        }
     }
 
     /// The task, as it stands by now.
