@@ -15,6 +15,8 @@ export default defineConfig({
   outputDir: "test-results",
   reporter: [["list"]],
   workers: 1,
+  // The machines are shared: what fails runs once more, and is reported as flaky if it passes then.
+  retries: 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   use: {

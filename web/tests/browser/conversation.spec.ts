@@ -24,6 +24,8 @@ test("code comes as a card that can be copied, JSON as a tree", async ({ enter, 
   const card = page.locator(".code-card");
   await expect(card.locator(".card-title")).toHaveText("python");
   await expect(card.locator("code")).toContainText('    return f"Hello, {name}!"');
+  // While the reply streams, its cards are drawn anew.
+  await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");
   await card.getByRole("button", { name: "Copy" }).click();
   await expect(card.getByRole("button", { name: "Copied" })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("def greet(name: str) -> str:\n");
