@@ -5,6 +5,7 @@ mod answer;
 mod buttons;
 mod call;
 mod checklist;
+mod key_hint;
 mod line;
 mod list;
 mod menu;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::call;
+use super::key_hint::hinted_keys;
 use super::question::{self, Question};
 use super::{Choice, Fingerprint, Kind, Layout, Prompt};
 use crate::chrome::{is_rule, unboxed};
@@ -21,9 +22,6 @@ const DESCRIPTION: usize = 4;
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"^(\s*)(?:([^\w\s.,:;'\x22(\[|-])\s?)?(\s*)(?:(\d{1,2})[.)]|\[(\d{1,2})\])\s*(\S.*)$")
 });
-
-static KEY_HINT: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^(.*\S)\s+\((\w|esc|escape|enter|tab|shift\+tab|space)\)$"));
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     // A mark, an empty circle or box where the others have one, the label.
@@ -449,27 +447,6 @@ fn selected(items: &[Item]) -> Option<usize> {
         })
 }
 
-/// Options that each show a key behind their label. Only where every one does are these the keys;
-/// else they are remarks.
-fn hinted_keys(labels: impl Iterator<Item = String>) -> Option<Vec<Choice>> {
-    labels
-        .map(|label| key_hint(&label).map(|(label, key)| Choice { label, key }))
-        .collect()
-}
-
-fn key_hint(label: &str) -> Option<(String, String)> {
-    let groups = KEY_HINT.captures(label)?;
-    let key = match groups.get(2)?.as_str() {
-        "esc" | "escape" => "Escape",
-        "enter" => "Enter",
-        "tab" => "Tab",
-        "shift+tab" => "BTab",
-        "space" => "Space",
-        key => key,
-    };
-    Some((groups.get(1)?.as_str().to_owned(), key.to_owned()))
-}
-
 /// Whether the list that ends in this row is not what the screen is about: too much stands below
 /// it, somebody types below it, or the program says there what it does next.
 pub(super) fn is_over(frame: &Frame, end: usize) -> bool {
@@ -499,7 +476,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        for pattern in [&NUMBERED, &KEY_HINT, &ENTRY, &MENU_HINT, &FORM_HINT] {
+        for pattern in [&NUMBERED, &ENTRY, &MENU_HINT, &FORM_HINT] {
             assert!(!pattern.as_str().is_empty());
         }
     }
