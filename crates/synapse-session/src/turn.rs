@@ -7,18 +7,19 @@
 //! witness saw taken.
 
 mod channel;
+mod stop;
 mod unseen;
 mod words;
 
 use std::time::Duration;
 
 use synapse_a2a::event::Source;
-use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
 use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
+use stop::Stop;
 use unseen::{Silence, UNSEEN_PATIENCE};
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
 use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
@@ -42,9 +43,6 @@ const LATE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The same where the transcript has the turn and not yet its end: that will come.
 const OPEN_PATIENCE: Duration = Duration::from_secs(3);
-
-/// How long an interrupt may take to show before the key is pressed once more for a canceled task.
-const STOP_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A turn in progress.
 #[derive(Debug)]
@@ -104,26 +102,6 @@ struct Taken {
     id: Option<String>,
     /// The end of a turn that was told before its beginning.
     early: Option<HookFact>,
-}
-
-/// The key that somebody wants a turn to be stopped with.
-#[derive(Clone, Copy, Debug)]
-enum StopKey {
-    Usual,
-    Given(Key),
-}
-
-#[derive(Debug, Default)]
-struct Stop {
-    /// Why the task is canceled, if it is.
-    canceled: Option<String>,
-    /// Somebody wants it stopped as soon as it begins, perhaps with a key of their own.
-    wanted: Option<StopKey>,
-    /// A key to stop it was pressed.
-    is_pressed: bool,
-    /// When to press once more.
-    again_at: Option<Duration>,
-    was_repeated: bool,
 }
 
 impl Turn {
@@ -458,28 +436,6 @@ impl Turn {
             return Vec::new();
         }
         vec![Effect::Write(self.submit.clone())]
-    }
-
-    /// Stops the program, at once where it works or asks, else as soon as it does.
-    fn press_stop(&mut self, key: Option<Key>, state: State, now: Duration) -> Vec<Effect> {
-        self.stop.wanted = Some(key.map_or(StopKey::Usual, StopKey::Given));
-        self.stop_at_start(state, now)
-    }
-
-    fn stop_at_start(&mut self, state: State, now: Duration) -> Vec<Effect> {
-        if !matches!(state, State::Busy | State::Asking) {
-            return Vec::new();
-        }
-        let Some(key) = self.stop.wanted.take() else {
-            return Vec::new();
-        };
-        self.stop.is_pressed = true;
-        let may_repeat = self.stop.canceled.is_some() && !self.stop.was_repeated;
-        self.stop.again_at = may_repeat.then_some(now + STOP_PATIENCE);
-        vec![Effect::Press(match key {
-            StopKey::Usual => None,
-            StopKey::Given(key) => Some(key),
-        })]
     }
 
     /// The submit key was pressed, and nothing has shown yet that it was noticed.
