@@ -1,8 +1,9 @@
 //! Limits on connections that have not shown who they are. Each user of this machine and each remote
 //! network may have a few of them, and all together at most half of the connection limit. When there are
-//! too many, the oldest is closed: an honest client sends its request at once.
+//! too many, or no room is left for another connection, the oldest is closed: an honest client sends its request
+//! at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
@@ -26,6 +27,8 @@ pub(super) struct Crowd {
 struct Places {
     next: u64,
     by_age: BTreeMap<u64, Place>,
+    /// Who was told to go and still has a connection.
+    leaving: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
@@ -41,6 +44,14 @@ pub(super) struct Unproven {
     number: u64,
 }
 
+/// A connection, for as long as it is open.
+#[derive(Debug)]
+pub(super) struct Visit {
+    crowd: Arc<Crowd>,
+    number: u64,
+    dismissed: oneshot::Receiver<()>,
+}
+
 impl Crowd {
     /// A crowd where there is room for so many connections of all kinds.
     pub(super) fn new(room: usize) -> Self {
@@ -50,11 +61,8 @@ impl Crowd {
         }
     }
 
-    /// Takes one more in. What is given second ends when this connection has to go for another one.
-    pub(super) fn enter(
-        self: &Arc<Self>,
-        peer: &Peer,
-    ) -> (Unproven, impl Future<Output = ()> + use<>) {
+    /// Takes one more in.
+    pub(super) fn enter(self: &Arc<Self>, peer: &Peer) -> (Unproven, Visit) {
         let is_calm = self.lock().by_age.len() < CALM;
         // Asking the kernel for each would be work for nothing.
         let source = if peer.is_here() && is_calm {
@@ -73,29 +81,69 @@ impl Crowd {
             None
         };
         let oldest = oldest.map(|(number, _)| *number);
-        if let Some(place) = oldest.and_then(|number| places.by_age.remove(&number)) {
-            let _ = place.dismiss.send(());
-        }
+        oldest.inspect(|number| places.dismiss(*number));
         let (dismiss, dismissed) = oneshot::channel();
         let number = places.next;
         places.next += 1;
         places.by_age.insert(number, Place { source, dismiss });
         drop(places);
-        let unproven = Unproven {
+        let crowd = Arc::clone(self);
+        let unproven = Unproven { crowd, number };
+        let visit = Visit {
             crowd: Arc::clone(self),
             number,
+            dismissed,
         };
-        let has_to_go = async {
-            // Who has shown who they are is in no place any more.
-            if dismissed.await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        (unproven, has_to_go)
+        (unproven, visit)
+    }
+
+    /// Whether the next one that enters sends the oldest away.
+    pub(super) fn is_full(&self) -> bool {
+        self.lock().by_age.len() >= self.most.min(EACH)
+    }
+
+    /// Makes room for one more where there is none. Whether somebody is on the way out.
+    pub(super) fn make_room(&self) -> bool {
+        let mut places = self.lock();
+        if places.leaving.is_empty()
+            && let Some((&oldest, _)) = places.by_age.first_key_value()
+        {
+            places.dismiss(oldest);
+        }
+        !places.leaving.is_empty()
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Places {
+    fn dismiss(&mut self, number: u64) {
+        if let Some(place) = self.by_age.remove(&number)
+            && place.dismiss.send(()).is_ok()
+        {
+            self.leaving.insert(number);
+        }
+    }
+}
+
+impl Visit {
+    /// Ends when this connection has to go for another one.
+    pub(super) async fn has_to_go(&mut self) {
+        // Who has shown who they are is in no place any more.
+        if (&mut self.dismissed).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        // What was said after this reaches nobody.
+        let mut places = self.crowd.lock();
+        self.dismissed.close();
+        places.leaving.remove(&self.number);
     }
 }
 
@@ -128,8 +176,8 @@ mod tests {
         taken.push(crowd.enter(&peer("10.0.0.2:6")));
         assert_eq!(count(&crowd), EACH + 1);
         // The oldest of the same address, so that this ends.
-        let (_, has_to_go) = taken.remove(0);
-        has_to_go.await;
+        let (_, mut first) = taken.remove(0);
+        first.has_to_go().await;
         drop(taken);
         assert_eq!(count(&crowd), 1);
         drop(other);
@@ -144,10 +192,25 @@ mod tests {
             taken.push(crowd.enter(&peer(&format!("10.0.1.{number}:5"))));
             assert!(count(&crowd) <= 10);
         }
-        for (_, has_to_go) in taken.drain(..40) {
-            has_to_go.await;
+        for (_, mut visit) in taken.drain(..40) {
+            visit.has_to_go().await;
         }
         assert_eq!(count(&crowd), 10);
+    }
+
+    #[test]
+    fn room_is_made_by_the_oldest_and_by_nobody_while_one_is_on_the_way_out() {
+        let crowd = Arc::new(Crowd::new(20));
+        assert!(!crowd.make_room(), "nobody is here who could go");
+        let (first, first_visit) = crowd.enter(&peer("10.0.0.2:5"));
+        let (second, second_visit) = crowd.enter(&peer("10.0.0.3:5"));
+        assert!(crowd.make_room() && crowd.make_room());
+        assert_eq!(count(&crowd), 1, "the second stays");
+        drop((first, first_visit));
+        // Who has shown who they are stays for good.
+        drop(second);
+        assert!(!crowd.make_room());
+        drop(second_visit);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -99,14 +99,23 @@ impl Server {
                 continue;
             };
             let peer = Peer::new(from, to);
-            if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
-                let (place, has_to_go) = crowd.enter(&peer);
+            if room.available_permits() == 0 || crowd.is_full() {
+                // Who has come just now and sent a request has shown who they are after this.
+                yield_now().await;
+            }
+            let permit = match Arc::clone(&room).try_acquire_owned() {
+                // Whoever was told to go does so at its next turn, so this takes no time of any client's choice.
+                Err(_) if crowd.make_room() => Arc::clone(&room).acquire_owned().await.ok(),
+                permit => permit.ok(),
+            };
+            if let Some(permit) = permit {
+                let (place, mut visit) = crowd.enter(&peer);
                 peer.wait_in(place);
                 let connection =
                     Arc::clone(&acceptor).serve(stream, peer, permit, is_closing.clone());
                 connections.spawn(async move {
                     tokio::select! {
-                        () = has_to_go => {}
+                        () = visit.has_to_go() => {}
                         () = connection => {}
                     }
                 });
