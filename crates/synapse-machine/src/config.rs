@@ -18,6 +18,7 @@ use synapse_term::router::{Pattern, ResponseMode};
 use crate::private_file::{Trust, read_text};
 
 mod error;
+mod files;
 mod keys;
 mod listen;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod tree;
 mod variables;
 
 pub use error::{ConfigError, Place, UnknownKey};
+pub use files::files;
 pub use listen::{Limits, ListenConfig, OpenToAll, PublicUrl, PublicUrlError, Tls};
 pub use settings::Setting;
 pub use variables::{VARIABLES, Variable};

@@ -1,5 +1,7 @@
 //! The command line of `synapse`.
 
+pub(crate) mod help;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::verbs::answer::Answer;
@@ -18,10 +20,9 @@ use crate::verbs::stop::Stop;
 /// Wraps a command-line coding agent and makes it a networked agent.
 #[derive(Parser)]
 #[command(
-    version,
+    version = env!("SYNAPSE_VERSION"),
     about,
-    arg_required_else_help = true,
-    after_help = "Wrap an agent in this terminal:\n  synapse claude\n  synapse codex --name reviewer -- --model best\n\nWrap any other program:\n  synapse -- aider --model best"
+    arg_required_else_help = true
 )]
 pub(crate) struct Cli {
     /// Print text from others byte for byte, even escape sequences that this terminal would obey
@@ -172,9 +173,23 @@ Examples:
         /// Which shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  synapse man | man -l -")]
-    Man,
+    /// Print the manual page, or write the pages of all commands into a folder
+    #[command(
+        after_help = "Examples:\n  synapse man | man -l -\n  synapse man --dir ~/.local/share/man/man1"
+    )]
+    Man {
+        /// Write synapse.1 and a page for every command here
+        #[arg(long)]
+        dir: Option<std::path::PathBuf>,
+    },
+    /// Explain a command, or a topic: `synapse help topics`
+    #[command(
+        after_help = "Examples:\n  synapse help send\n  synapse help topics\n  synapse help exit-codes"
+    )]
+    Help {
+        /// A command, or a topic
+        words: Vec<String>,
+    },
     /// Run the dummy agent, a program for demos and tests that does what its input says
     #[command(after_help = synapse_dummy::HELP)]
     DummyAgent,

@@ -10,7 +10,7 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use cli::{Cli, Command};
 use verbs::Failure;
@@ -22,7 +22,8 @@ fn main() -> ExitCode {
         verbs::print::begin(false);
         return end(verbs::wrap::run(&command));
     }
-    let cli = Cli::parse();
+    let matches = cli::help::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     verbs::print::begin(cli.raw_output);
     let done = match cli.command {
         Command::Start(args) => verbs::start::run(&args),
@@ -54,7 +55,8 @@ fn main() -> ExitCode {
         Command::Doctor(args) => verbs::doctor::run(&args),
         Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),
-        Command::Man => verbs::manual::man(),
+        Command::Man { dir } => verbs::manual::man(dir.as_deref()),
+        Command::Help { words } => cli::help::run(&words),
         Command::Shell(args) => verbs::shell::run(&args),
         Command::ShellHook(args) => verbs::shell_hook::run(&args),
         Command::HookEvent(args) => {

@@ -1,12 +1,12 @@
 //! docs/config.md, generated from the keys, the variables and the paths; `make docs` writes it.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::keys::KEYS;
-use super::{Config, Loaded, Setting, VARIABLES};
+use super::{Config, Loaded, Setting, VARIABLES, files};
 use crate::paths::Paths;
 
 const FILE: &str = "../../docs/config.md";
@@ -50,7 +50,7 @@ A host reads the file when it starts, a command when it runs: a change takes eff
         let _ = writeln!(text, "| `{}` | {} |", variable.name, variable.meaning);
     }
     text.push_str("\n## Files\n\n| file | what it is |\n|---|---|\n");
-    for (path, meaning) in files() {
+    for (path, meaning) in files(&Paths::new("~/.a2a", "~/.synapse")) {
         let _ = writeln!(text, "| `{}` | {meaning} |", path.display());
     }
     text
@@ -62,63 +62,6 @@ fn shown(setting: &Setting) -> String {
         Value::String(text) => format!("`{}`", text.replace('|', r"\|")),
         value => format!("`{value}`"),
     }
-}
-
-fn files() -> Vec<(PathBuf, &'static str)> {
-    let paths = Paths::new("~/.a2a", "~/.synapse");
-    vec![
-        (paths.config(), "The settings above. Only you write it."),
-        (paths.profiles(), "Your own profiles, one YAML file each."),
-        (
-            Paths::project_profiles(Path::new(".")),
-            "Profiles that come with a project; used once you agree to them with `synapse profile trust`.",
-        ),
-        (
-            paths.trusted_profiles(),
-            "The project profiles that you agreed to, by content.",
-        ),
-        (
-            paths.store(),
-            "Tasks, their events and the replies: [store.md](store.md).",
-        ),
-        (
-            paths.tasks(),
-            "Files that came with messages, a folder for each task.",
-        ),
-        (
-            paths.tokens(),
-            "The tokens of agents, mode 0600: [security.md](security.md).",
-        ),
-        (paths.logs(), "The logs of agents, and `input_router.log`."),
-        (
-            paths.web(),
-            "Devices that may see the page, and login codes.",
-        ),
-        (paths.auto_answer(), "The rules of auto-answer."),
-        (paths.hub(), "Held by the hub that runs."),
-        (
-            paths.detour(),
-            "Leads the browser to the page on `synapse web --open`.",
-        ),
-        (
-            paths.mcp(),
-            "How programs that read it from a file reach `synapse mcp`.",
-        ),
-        (
-            paths.hooks(),
-            "The sockets on which hosts hear the hooks of their programs.",
-        ),
-        (
-            paths.programs(),
-            "What Synapse found out about the programs it started, such as their versions.",
-        ),
-        (paths.shell_history(), "The lines typed in `synapse-shell`."),
-        (paths.registry(), "The agents that run, one file each."),
-        (
-            paths.external(),
-            "Agents on other machines, one file each: [external.md](external.md).",
-        ),
-    ]
 }
 
 #[test]

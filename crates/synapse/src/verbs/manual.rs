@@ -1,25 +1,167 @@
 //! `synapse completions` and `synapse man`: made from the command line itself.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 
-use anyhow::Result;
-use clap::CommandFactory as _;
+use anyhow::{Context as _, Result};
+use clap::Command;
 use clap_complete::Shell;
+use synapse_machine::config::{VARIABLES, files};
+use synapse_machine::paths::Paths;
 
-use crate::cli::Cli;
+use crate::cli::help;
 use crate::verbs::print;
 
 /// Prints the completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Result<u8> {
     let mut script = Vec::new();
     // It panics where it cannot write.
-    clap_complete::generate(shell, &mut Cli::command(), "synapse", &mut script);
+    clap_complete::generate(shell, &mut help::command(), "synapse", &mut script);
     print::out().write_all(&script)?;
     Ok(0)
 }
 
-/// Prints the manual page.
-pub(crate) fn man() -> Result<u8> {
-    clap_mangen::Man::new(Cli::command()).render(&mut print::out())?;
+/// Prints the manual page of the whole, or writes that of every command into a folder.
+pub(crate) fn man(dir: Option<&Path>) -> Result<u8> {
+    let mut whole = help::command();
+    whole.build();
+    let Some(dir) = dir else {
+        print::out().write_all(&page(&whole, "synapse")?)?;
+        return Ok(0);
+    };
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    write_pages(&whole, "synapse", dir)?;
     Ok(0)
+}
+
+fn write_pages(command: &Command, name: &str, dir: &Path) -> Result<()> {
+    let path = dir.join(format!("{name}.1"));
+    std::fs::write(&path, page(command, name)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    for command in command.get_subcommands() {
+        if !command.is_hide_set() {
+            write_pages(command, &format!("{name}-{}", command.get_name()), dir)?;
+        }
+    }
+    Ok(())
+}
+
+/// A manual page: what clap knows of the command, then what all of them share.
+fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
+    let is_whole = name == "synapse";
+    let man = clap_mangen::Man::new(command.clone()).title(name.to_owned());
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.get_subcommands().next().is_some() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let mut rest = String::new();
+    if let Some(examples) = command.get_after_help() {
+        verbatim(&mut rest, "EXAMPLES", &format!("{examples}\n"));
+    }
+    if is_whole {
+        for topic in help::TOPICS
+            .iter()
+            .filter(|topic| topic.name != "exit-codes")
+        {
+            let title = topic.name.to_uppercase();
+            verbatim(&mut rest, &title, topic.text);
+        }
+    }
+    verbatim(&mut rest, "EXIT STATUS", help::EXIT_CODES);
+    if is_whole {
+        rest.push_str(".SH ENVIRONMENT\n");
+        for variable in VARIABLES {
+            entry(&mut rest, variable.name, variable.meaning);
+        }
+        rest.push_str(".SH FILES\n");
+        for (path, meaning) in files(&Paths::new("~/.a2a", "~/.synapse")) {
+            entry(&mut rest, &path.display().to_string(), meaning);
+        }
+    } else {
+        rest.push_str(".SH FILES\nSettings are in \\fI~/.synapse/config.yaml\\fR; synapse(1) lists every file.\n");
+        rest.push_str(
+            ".SH ENVIRONMENT\nSYNAPSE_HOME, A2A_HOME, NO_COLOR and others: see synapse(1).\n",
+        );
+        rest.push_str(".SH SEE ALSO\nsynapse(1)\n");
+    }
+    page.extend(rest.into_bytes());
+    Ok(page)
+}
+
+fn verbatim(page: &mut String, title: &str, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(page, ".SH {title}\n.nf\n{}.fi\n", plain(text));
+}
+
+fn entry(page: &mut String, name: &str, meaning: &str) {
+    let _ = write!(
+        page,
+        ".TP\n\\fB{}\\fR\n{}\n",
+        plain(name),
+        plain(&unlinked(meaning))
+    );
+}
+
+/// Text that roff takes for nothing but text.
+fn plain(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    let lines = text.split('\n').map(|line| match line.chars().next() {
+        Some('.' | '\'') => format!("\\&{line}"),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Markdown without its links and code marks: `[store.md](store.md)` is `docs/store.md`.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        let target = link
+            .split_once("](")
+            .and_then(|(_, target)| target.split_once(')'));
+        let Some((target, after)) = target else { break };
+        plain.extend([before, "docs/", target]);
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain.replace('`', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_the_sections_of_a_manual() {
+        let dir = tempfile::tempdir().unwrap();
+        man(Some(dir.path())).unwrap();
+        let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+        for name in ["synapse.1", "synapse-send.1", "synapse-profile-learn.1"] {
+            let page = read(name);
+            for section in ["NAME", "SYNOPSIS", "FILES", "ENVIRONMENT", "EXIT STATUS"] {
+                assert!(page.contains(section), "{name} has no {section}");
+            }
+        }
+        assert!(read("synapse.1").contains("SYNAPSE_HOME"));
+        assert!(
+            !dir.path().join("synapse-host.1").exists(),
+            "hidden commands stay hidden"
+        );
+    }
+
+    #[test]
+    fn what_roff_would_obey_is_text() {
+        assert_eq!(plain(".x\n'y\\n-z"), "\\&.x\n\\&'y\\en\\-z");
+        assert_eq!(
+            unlinked("A `b`: [store.md](store.md)."),
+            "A b: docs/store.md."
+        );
+    }
 }

@@ -1,0 +1,258 @@
+//! `synapse --help` in groups, and `synapse help`: commands and topics.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::{Command, CommandFactory as _};
+use synapse_term::keys::nearest;
+
+use super::Cli;
+use crate::verbs::{Failure, print};
+
+/// What comes before the commands.
+const USAGE: &str = "\
+Usage:
+  synapse <PROFILE> [OPTIONS] [-- ARGS]   Wrap an agent in this terminal: synapse claude
+  synapse -- PROGRAM [ARGS]               Wrap any other program: synapse -- aider --model best
+  synapse <COMMAND> [OPTIONS]";
+
+/// The commands, by what they are for.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Agents",
+        &["start", "stop", "attach", "list", "status", "doctor"],
+    ),
+    (
+        "Talk",
+        &[
+            "send",
+            "answer",
+            "interrupt",
+            "cancel",
+            "keys",
+            "reply",
+            "replies",
+            "external",
+        ],
+    ),
+    ("Look", &["tasks", "task", "screen", "logs", "web"]),
+    (
+        "Set up",
+        &[
+            "profile",
+            "config",
+            "shell",
+            "shell-hook",
+            "mcp",
+            "completions",
+            "man",
+            "record",
+            "demo",
+            "dummy-agent",
+            "help",
+        ],
+    ),
+];
+
+/// A subject that several commands share.
+pub(crate) struct Topic {
+    pub(crate) name: &'static str,
+    about: &'static str,
+    pub(crate) text: &'static str,
+}
+
+/// What `synapse help topics` lists.
+pub(crate) const TOPICS: [Topic; 4] = [
+    Topic {
+        name: "profiles",
+        about: "How a program is described, and what happens without a description",
+        text: "\
+A profile says how a program is started and how its screen is read. Claude Code, Codex, Gemini CLI and other
+coding CLIs have one built in; `synapse profile list` shows them all. Any other program is wrapped without a
+profile: synapse -- PROGRAM.
+
+  synapse profile list                     the profiles that can be named
+  synapse profile show claude              the YAML of one
+  synapse profile learn NAME -- PROGRAM    talk to a program and write a profile for it
+  synapse profile check FILE               find mistakes in one
+
+Yours are in ~/.synapse/profiles, a project's in .synapse/profiles. A project's profile is used once you have
+agreed to it: synapse profile trust FILE.
+",
+    },
+    Topic {
+        name: "addresses",
+        about: "How an agent or a task is named in a command",
+        text: "\
+An agent is named by
+  codex            its handle, as `synapse list` shows it; @codex is the same
+  claude           its profile, if one agent of that profile runs
+  3f9c…            its id, or the beginning of it
+  reviewer         the alias of an agent on another machine (synapse external list)
+  all              every other agent (send only)
+
+A task is named by its id, or by the beginning or the end of it: the last eight characters, as `synapse tasks`
+shows them, are enough.
+",
+    },
+    Topic {
+        name: "exit-codes",
+        about: "What the exit code of a command says",
+        text: EXIT_CODES,
+    },
+    Topic {
+        name: "config",
+        about: "Settings, environment variables and files",
+        text: "\
+Synapse works without any configuration. Settings are in ~/.synapse/config.yaml:
+
+  synapse config              every setting, its value, and where the value comes from
+  synapse config --json       the same for programs
+
+SYNAPSE_HOME and A2A_HOME move the folders ~/.synapse and ~/.a2a. The manual page synapse(1) lists every
+environment variable and file.
+",
+    },
+];
+
+/// The exit codes, as the help and the manual pages have them.
+pub(crate) const EXIT_CODES: &str = "  0     done
+  1     failed, canceled or rejected
+  2     wrong usage
+  3     no such agent
+  4     your own task waits for an answer; the question is printed
+  5     timed out; the task goes on
+  130   Ctrl-C; the task goes on
+";
+
+/// The whole command line, with its help in groups.
+pub(crate) fn command() -> Command {
+    let command = Cli::command().disable_help_subcommand(true);
+    let template = template(&command);
+    command.help_template(template)
+}
+
+fn template(command: &Command) -> String {
+    let mut text = format!("{{about}}\n\n{USAGE}\n");
+    let width = GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .map(|name| name.len())
+        .max()
+        .unwrap_or(0);
+    for (title, names) in GROUPS {
+        let _ = write!(text, "\n{title}:\n");
+        for name in names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(|command| command.get_about().map(ToString::to_string));
+            if let Some(about) = about {
+                let _ = writeln!(text, "  {name:width$}  {about}");
+            }
+        }
+    }
+    text.push_str("\nOptions:\n{options}\n\nsynapse help COMMAND has examples; synapse help topics explains what commands share.\n");
+    text
+}
+
+/// `synapse help [WORD…]`
+pub(crate) fn run(words: &[String]) -> Result<u8> {
+    let mut whole = command();
+    whole.build();
+    let mut out = print::out();
+    match words {
+        [] => writeln!(out, "{}", whole.render_help())?,
+        [word] if word == "topics" => {
+            for Topic { name, about, .. } in &TOPICS {
+                writeln!(out, "  {name:10}  {about}")?;
+            }
+        }
+        [word] if topic(word).is_some() => {
+            write!(out, "{}", topic(word).map_or("", |topic| topic.text))?;
+        }
+        words => {
+            let mut command = &mut whole;
+            for word in words {
+                let names: Vec<String> = command
+                    .get_subcommands()
+                    .filter(|command| !command.is_hide_set())
+                    .map(|command| command.get_name().to_owned())
+                    .collect();
+                command = match command.find_subcommand_mut(word) {
+                    Some(command) => command,
+                    None => return Err(unknown(word, &names)),
+                };
+            }
+            writeln!(out, "{}", command.render_long_help())?;
+        }
+    }
+    Ok(0)
+}
+
+fn topic(word: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == word)
+}
+
+fn unknown(word: &str, names: &[String]) -> anyhow::Error {
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    let names = names.iter().map(String::as_str).chain(topics);
+    let near = nearest(word, names).unwrap_or("topics");
+    let error = format!("there is no command or topic '{word}'; the nearest is '{near}'");
+    Failure::new(Failure::USAGE, error).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = command();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        let visible = command
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set());
+        let mut visible: Vec<&str> = visible.map(Command::get_name).collect();
+        grouped.sort_unstable();
+        visible.sort_unstable();
+        assert_eq!(grouped, visible);
+    }
+
+    #[test]
+    fn the_help_names_every_way_to_begin_and_fits_a_terminal() {
+        let help = command().render_help().to_string();
+        for part in [
+            "synapse <PROFILE>",
+            "synapse -- PROGRAM",
+            "Talk:\n  send",
+            "--version",
+        ] {
+            assert!(help.contains(part), "{part} is not in\n{help}");
+        }
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(120), "{widest:?}");
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            let has_children = command.get_subcommands().next().is_some();
+            let help = command.get_after_help().map(ToString::to_string);
+            if !has_children && !command.is_hide_set() {
+                assert!(help.is_some(), "{path} has no example");
+            }
+            command
+                .get_subcommands()
+                .for_each(|command| check(command, &path));
+        }
+        command()
+            .get_subcommands()
+            .for_each(|command| check(command, "synapse"));
+    }
+}
