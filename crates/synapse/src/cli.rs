@@ -1,5 +1,6 @@
 //! The command line of `synapse`.
 
+pub(crate) mod complete;
 pub(crate) mod help;
 
 use clap::{Args, Parser, Subcommand};
@@ -50,13 +51,16 @@ pub(crate) enum Command {
     /// List the running agents
     #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
     List(List),
-    /// Show what an agent is doing, and the evidence
-    #[command(after_help = "Examples:\n  synapse status codex\n  synapse status codex --why")]
+    /// Show what an agent is doing, and the evidence; without a name, of all agents
+    #[command(
+        after_help = "Examples:\n  synapse status\n  synapse status codex\n  synapse status codex --why"
+    )]
     Status {
         /// The agent: its handle, profile or id
-        agent: String,
+        #[arg(add = complete::agents())]
+        agent: Option<String>,
         /// Also say what each witness says: the screen, the program's hooks, its transcript
-        #[arg(long)]
+        #[arg(long, requires = "agent")]
         why: bool,
         /// Print JSON: the body of GET /status
         #[arg(long)]
@@ -76,6 +80,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse screen claude")]
     Screen {
         /// The agent: its handle, profile or id
+        #[arg(add = complete::agents())]
         agent: String,
         /// With colours, as ANSI
         #[arg(long)]
@@ -85,15 +90,17 @@ Examples:
     #[command(after_help = "Example:\n  synapse keys claude Escape C-u")]
     Keys {
         /// The agent: its handle, profile or id
+        #[arg(add = complete::agents())]
         agent: String,
         /// The keys
-        #[arg(required = true)]
+        #[arg(required = true, add = complete::keys())]
         keys: Vec<String>,
     },
     /// Interrupt what an agent is doing; reports whether it stopped
     #[command(after_help = "Example:\n  synapse interrupt codex --json")]
     Interrupt {
         /// The agent: its handle, profile or id
+        #[arg(add = complete::agents())]
         agent: String,
         /// Another key than the one the profile names
         #[arg(long)]
@@ -109,19 +116,14 @@ Examples:
     Answer(Answer),
     /// List tasks, newest first
     #[command(after_help = "Examples:\n  synapse tasks\n  synapse tasks codex --json")]
-    Tasks {
-        /// Of this agent only
-        agent: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Tasks(crate::verbs::tasks::Tasks),
     /// Show a task: its message, state and reply
     #[command(after_help = "Example:\n  synapse task 9f4b91f7 --follow")]
     Task {
         /// Its id, or the beginning or end of it
+        #[arg(add = complete::tasks())]
         task: String,
-        /// Print its events as they come, to its end
+        /// Show it as it goes on, to its end; with --json its events, a line each
         #[arg(long)]
         follow: bool,
         /// Print JSON
@@ -138,7 +140,11 @@ Examples:
     #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
         /// Its id, or the beginning or end of it
+        #[arg(add = complete::tasks())]
         task: String,
+        /// Print JSON: the task
+        #[arg(long)]
+        json: bool,
     },
     /// Show what an agent's host has logged
     #[command(after_help = "Example:\n  synapse logs codex -f")]
@@ -147,6 +153,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse record claude -o session.cast")]
     Record {
         /// A built-in profile, or a YAML file
+        #[arg(add = complete::profiles())]
         profile: String,
         /// The file to write, an asciicast
         #[arg(short, long)]
@@ -165,9 +172,9 @@ Examples:
     /// Check this machine, and an agent: what is wrong, and what to do
     #[command(after_help = "Examples:\n  synapse doctor\n  synapse doctor codex --json")]
     Doctor(Doctor),
-    /// Print completions for a shell
+    /// Print completions for a shell; they offer agents, tasks, profiles and answers, too
     #[command(
-        after_help = "Example:\n  synapse completions bash > ~/.local/share/bash-completion/completions/synapse"
+        after_help = "Put one of these into your shell's start-up file:\n  source <(synapse completions bash)\n  source <(synapse completions zsh)\n  synapse completions fish | source"
     )]
     Completions {
         /// Which shell
@@ -246,7 +253,7 @@ pub(crate) struct Wrap {
 )]
 pub(crate) struct Start {
     /// A profile, a YAML file, or the name of a program; a command after -- needs no profile
-    #[arg(required_unless_present = "args")]
+    #[arg(required_unless_present = "args", add = complete::profiles())]
     pub(crate) profile: Option<String>,
     /// Its handle; by default the name of the profile or of the program
     #[arg(long)]
@@ -304,6 +311,7 @@ pub(crate) enum ProfileCommand {
     #[command(after_help = "Example:\n  synapse profile show claude")]
     Show {
         /// A built-in profile, or a YAML file
+        #[arg(add = complete::profiles())]
         profile: String,
     },
     /// Check a profile file: syntax, keys, patterns, what it extends

@@ -14,8 +14,10 @@ use clap::FromArgMatches as _;
 
 use cli::{Cli, Command};
 use verbs::Failure;
+use verbs::list::List;
 
 fn main() -> ExitCode {
+    verbs::manual::complete();
     let command: Vec<String> = std::env::args().skip(1).collect();
     // `synapse -- program`: whatever the program is called, it is no command of ours.
     if command.len() > 1 && command.first().is_some_and(|first| first == "--") {
@@ -31,7 +33,12 @@ fn main() -> ExitCode {
         Command::Stop(args) => verbs::stop::run(&args),
         Command::Attach(args) => verbs::attach::run(&args),
         Command::List(args) => verbs::list::run(&args),
-        Command::Status { agent, why, json } => verbs::status::run(&agent, why, json),
+        Command::Status {
+            agent: Some(agent),
+            why,
+            json,
+        } => verbs::status::run(&agent, why, json),
+        Command::Status { json, .. } => verbs::list::run(&List::of_all(json)),
         Command::Send(args) => verbs::send::run(&args),
         Command::External(args) => verbs::external::run(&args),
         Command::Screen { agent, ansi } => verbs::screen::run(&agent, ansi),
@@ -40,11 +47,11 @@ fn main() -> ExitCode {
             verbs::interrupt::run(&agent, key.as_deref(), json)
         }
         Command::Answer(args) => verbs::answer::run(&args),
-        Command::Tasks { agent, json } => verbs::tasks::list(agent.as_deref(), json),
+        Command::Tasks(args) => verbs::tasks::list(&args),
         Command::Task { task, follow, json } => verbs::tasks::show(&task, follow, json),
         Command::Replies(args) => verbs::replies::run(&args),
         Command::Reply(args) => verbs::reply::run(&args),
-        Command::Cancel { task } => verbs::tasks::cancel(&task),
+        Command::Cancel { task, json } => verbs::tasks::cancel(&task, json),
         Command::Logs(args) => verbs::logs::run(&args),
         Command::Record {
             profile,

@@ -21,6 +21,11 @@ pub struct Setting {
 }
 
 impl Loaded {
+    /// Whether the file has a value for a key.
+    pub fn sets(&self, key: &str) -> bool {
+        self.lines.contains_key(key)
+    }
+
     /// Every key that has a value of its own, in the order of docs/config.md. Settings of agents are listed for
     /// the agents that the file names.
     pub fn settings(&self) -> Vec<Setting> {

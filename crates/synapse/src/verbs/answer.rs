@@ -14,6 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::lookup::{self, MOMENT};
 use super::spinner::Spinner;
 use super::{Failure, status};
+use crate::cli::complete;
 use crate::verbs::print;
 
 /// How long a question may stay on the screen after it was answered.
@@ -29,13 +30,17 @@ const SHORTEST_PART: usize = 4;
 #[derive(Args)]
 pub(crate) struct Answer {
     /// The agent; or the task, by its id or the beginning or end of it
-    #[arg(value_name = "AGENT|TASK")]
+    #[arg(value_name = "AGENT|TASK", add = complete::agents())]
     whom: String,
     /// yes, no, an option's label, number or key; at a line prompt any text
+    #[arg(add = complete::options())]
     value: String,
     /// Answer only if it is still this question
     #[arg(long)]
     fingerprint: Option<String>,
+    /// Print JSON: what the agent does then, as `status --json` has it
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
@@ -55,7 +60,7 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let spinner = Spinner::begin("waiting for the question to go away");
         let after = settled(&client, &before).await?;
         drop(spinner);
-        report(&before, &after)
+        report(&before, &after, args.json)
     })
 }
 
@@ -101,7 +106,7 @@ fn question(status: &StandingShape) -> Option<&str> {
     Some(&status.prompt.as_ref()?.fingerprint)
 }
 
-fn report(before: &StandingShape, after: &StandingShape) -> Result<u8> {
+fn report(before: &StandingShape, after: &StandingShape, json: bool) -> Result<u8> {
     let mut out = print::out();
     match (question(before), question(after)) {
         (Some(old), Some(new)) if old == new => bail!(
@@ -109,6 +114,7 @@ fn report(before: &StandingShape, after: &StandingShape) -> Result<u8> {
             PATIENCE.as_secs(),
             shown(after)
         ),
+        _ if json => writeln!(out, "{}", json!(after))?,
         (_, Some(_)) => write!(
             out,
             "answered; it asks something else now:\n{}",

@@ -28,6 +28,7 @@ const MOST_PAINT: usize = 256 * 1024;
 #[derive(Args)]
 pub(crate) struct Attach {
     /// The agent: its handle, profile or id
+    #[arg(add = crate::cli::complete::agents())]
     agent: String,
     /// The keys that detach: characters, alone or with ctrl-, separated by commas
     #[arg(long, value_name = "KEYS", default_value = USUAL_KEYS)]

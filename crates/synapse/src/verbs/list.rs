@@ -5,13 +5,13 @@ mod press;
 mod row;
 mod view;
 
-use std::io::{IsTerminal as _, Write};
+use std::io::Write as _;
 
 use anyhow::Result;
 use clap::Args;
 
-use super::print::shown;
-use super::{attach, lookup, paint};
+use super::table::Table;
+use super::{attach, lookup};
 use crate::verbs::print;
 use row::Row;
 
@@ -26,13 +26,20 @@ pub(crate) struct List {
     watch: bool,
 }
 
+impl List {
+    /// `synapse status` without a name.
+    pub(crate) fn of_all(json: bool) -> Self {
+        Self { json, watch: false }
+    }
+}
+
 pub(crate) fn run(args: &List) -> Result<u8> {
     if args.watch {
         return watch();
     }
     let rows = lookup::block_on(async { Ok(row::gather(lookup::agents()?).await) })?;
-    let mut out = print::painted();
     if args.json {
+        let mut out = print::painted();
         let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
         serde_json::to_writer_pretty(&mut out, &rows)?;
         writeln!(out)?;
@@ -41,7 +48,7 @@ pub(crate) fn run(args: &List) -> Result<u8> {
     if rows.is_empty() {
         note!("no agent is running; start one with: synapse start <profile>");
     }
-    print(&mut out, &rows)
+    print(&rows)
 }
 
 /// Shows the list on the whole screen, and whichever agent was chosen from it.
@@ -62,48 +69,34 @@ fn watch() -> Result<u8> {
     }
 }
 
-fn print(out: &mut impl Write, rows: &[Row]) -> Result<u8> {
-    let widest = |column: fn(&Row) -> String, least: usize| {
-        let widths = rows.iter().map(|row| column(row).chars().count());
-        widths.max().unwrap_or(0).max(least)
-    };
-    let handles = widest(|row| row.entry.handle.to_string(), 6);
-    let profiles = widest(|row| row.entry.profile.clone(), 7);
-    let endpoints = widest(|row| row.entry.endpoint.clone(), 8);
-    let is_terminal = std::io::stdout().is_terminal();
-    if is_terminal && !rows.is_empty() {
-        writeln!(
-            out,
-            "{:handles$}  {:profiles$}  {:11}  {:5}  {:7}  {:endpoints$}  DIRECTORY",
-            "HANDLE", "PROFILE", "STATE", "QUEUE", "PID", "ENDPOINT"
-        )?;
-    }
+fn print(rows: &[Row]) -> Result<u8> {
+    let header = [
+        "HANDLE",
+        "PROFILE",
+        "STATE",
+        "QUEUE",
+        "PID",
+        "ENDPOINT",
+        "DIRECTORY",
+    ];
+    let mut table = Table::new(header);
     for row in rows {
         let entry = &row.entry;
-        let state = format!("{} {:9}", row.state.shape(), row.state.word());
-        let state = match row.state.ansi() {
-            Some(code) if paint::is_coloured(is_terminal) => format!("\x1b[{code}m{state}\x1b[0m"),
-            _ => state,
-        };
-        let [handle, profile, endpoint, dir] = [
+        let cells = [
             entry.handle.to_string(),
             entry.profile.clone(),
+            format!("{} {}", row.state.shape(), row.state.word()),
+            row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
+            entry.pid.to_string(),
             entry.endpoint.clone(),
             entry.working_dir.display().to_string(),
-        ]
-        .map(|text| shown(&text));
-        writeln!(
-            out,
-            "{handle:handles$}  {profile:profiles$}  {state}  {:5}  {:7}  {endpoint:endpoints$}  {dir}",
-            row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
-            entry.pid,
-        )?;
-        if let Some(question) = row.question() {
-            writeln!(out, "{:handles$}  asks: {}", "", shown(&question))?;
-        }
-        if let Some(held) = &row.held {
-            writeln!(out, "{:handles$}  {}", "", shown(held))?;
-        }
+        ];
+        let colours = [None, None, row.state.ansi(), None, None, None, None];
+        let asks = row.question().map(|question| format!("asks: {question}"));
+        let older = row.other_version();
+        let below = asks.into_iter().chain(row.held.clone()).chain(older);
+        table.push(cells, colours, below.collect());
     }
+    table.print()?;
     Ok(0)
 }

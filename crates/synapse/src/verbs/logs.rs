@@ -19,6 +19,7 @@ use crate::verbs::print;
 #[derive(Args)]
 pub(crate) struct Logs {
     /// The agent: its handle, even if it has ended
+    #[arg(add = crate::cli::complete::agents())]
     agent: String,
     /// How many lines
     #[arg(short = 'n', long, default_value_t = 20)]

@@ -21,10 +21,10 @@ use tokio::time::timeout;
 use super::Failure;
 
 /// How long an agent may take to answer a question about something it has at hand.
-pub(super) const MOMENT: Duration = Duration::from_secs(5);
+pub(crate) const MOMENT: Duration = Duration::from_secs(5);
 
 /// The agents that run.
-pub(super) fn agents() -> Result<Vec<Entry>> {
+pub(crate) fn agents() -> Result<Vec<Entry>> {
     Ok(Registry::new(Paths::from_env()?.registry()).list()?)
 }
 
@@ -47,7 +47,7 @@ fn named(
 }
 
 /// Everybody who can be addressed.
-pub(super) fn book() -> Result<AddressBook> {
+pub(crate) fn book() -> Result<AddressBook> {
     let paths = Paths::from_env()?;
     let config = Config::load(&paths.config())?.config;
     let contacts = Contacts::new(&paths, Web::new(Callable::Any, config.ca_file));
@@ -81,7 +81,7 @@ pub(super) fn contacts() -> Result<Contacts> {
 }
 
 /// Asks an agent something.
-pub(super) fn ask<T, F: Future<Output = Result<T>>>(
+pub(crate) fn ask<T, F: Future<Output = Result<T>>>(
     word: &str,
     question: impl FnOnce(Client) -> F,
 ) -> Result<T> {
@@ -133,7 +133,7 @@ pub(super) async fn deliver(client: &Client, message: &OutgoingMessage) -> Resul
 }
 
 /// Waits for an agent, but not for ever: its host may be stopped or stuck.
-pub(super) async fn within<T>(
+pub(crate) async fn within<T>(
     patience: Duration,
     call: impl Future<Output = Result<T>>,
 ) -> Result<T> {

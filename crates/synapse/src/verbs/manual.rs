@@ -4,20 +4,35 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Command;
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 use synapse_machine::config::{VARIABLES, files};
 use synapse_machine::paths::Paths;
 
 use crate::cli::help;
 use crate::verbs::print;
 
+/// Set where a shell asks for completions.
+const VARIABLE: &str = "COMPLETE";
+
+/// Answers a shell that asks for completions, and ends.
+pub(crate) fn complete() {
+    if std::env::var_os(VARIABLE).is_some() {
+        clap_complete::CompleteEnv::with_factory(help::command).complete();
+    }
+}
+
 /// Prints the completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Result<u8> {
+    let shells = Shells::builtins();
+    let name = shell.to_string();
+    let Some(completer) = shells.completer(&name) else {
+        bail!("there are no completions for {name}");
+    };
     let mut script = Vec::new();
-    // It panics where it cannot write.
-    clap_complete::generate(shell, &mut help::command(), "synapse", &mut script);
+    completer.write_registration(VARIABLE, "synapse", "synapse", "synapse", &mut script)?;
     print::out().write_all(&script)?;
     Ok(0)
 }

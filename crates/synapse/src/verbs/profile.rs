@@ -140,6 +140,11 @@ impl Row {
     }
 }
 
+/// The names of all profiles that can be named here.
+pub(crate) fn names() -> Result<Vec<String>> {
+    Ok(rows()?.into_iter().map(|row| row.name).collect())
+}
+
 /// All profiles that can be named here, those that win first: the project's, the user's, the built-in ones.
 fn rows() -> Result<Vec<Row>> {
     let paths = Paths::from_env()?;

@@ -18,7 +18,7 @@ use synapse_client::auto_start;
 use synapse_client::client::Client;
 use synapse_client::current_agent;
 use synapse_client::message::OutgoingMessage;
-use synapse_client::native::TaskAnswer;
+use synapse_client::native::{TaskAnswer, TaskEvent};
 use synapse_machine::config::Config;
 use synapse_machine::handle::EVERYONE;
 use synapse_machine::paths::Paths;
@@ -26,20 +26,27 @@ use synapse_machine::registry::Entry;
 use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
+use super::table::short;
 use super::{Failure, input, lookup, profile};
+use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
-use wait::Shown;
+use wait::{Shown, Until};
+
+/// How long a person waits for a coding agent, unless told otherwise.
+const WATCHED: Duration = Duration::from_mins(10);
 
 /// `synapse send …`
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Send {
     /// The agent: its handle, profile, id or alias; `all` is everyone except the sender
+    #[arg(add = complete::recipients())]
     agent: String,
-    /// The message, or - to read it from standard input
-    message: String,
+    /// The message: its words are joined by blanks; - reads it from standard input
+    #[arg(required = true, value_name = "MESSAGE")]
+    words: Vec<String>,
     /// Wait, and print the reply
     #[arg(long = "return", conflicts_with = "no_return")]
     wait: bool,
@@ -49,9 +56,9 @@ pub(crate) struct Send {
     /// The priority, 1 to 5; 5 interrupts what runs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
     priority: u8,
-    /// How many seconds to wait; by default the configuration's `response_timeout`
-    #[arg(long)]
-    timeout: Option<u64>,
+    /// How long to wait: 90, 0.5, 5m or 1h; by default `response_timeout`, and ten minutes for a coding agent at a terminal
+    #[arg(long, value_parser = input::duration, value_name = "TIME")]
+    timeout: Option<Duration>,
     /// A file to send along; may be given several times
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -71,6 +78,8 @@ pub(crate) struct Send {
 struct Manner {
     /// Nothing if it is not waited for.
     patience: Option<Duration>,
+    /// Somebody has said how long.
+    is_patience_chosen: bool,
     is_json: bool,
     streams: bool,
 }
@@ -149,18 +158,21 @@ fn to_one(
         }
         let task = lookup::deliver(&client, message).await?;
         let mut out = print::out();
-        let Some(patience) = manner.patience else {
-            let line = if manner.is_json {
-                json!(TaskAnswer { task }).to_string()
-            } else {
-                task.id
-            };
-            writeln!(out, "{line}")?;
+        let Some(patience) = patience(&entry, manner) else {
+            if manner.is_json {
+                writeln!(out, "{}", json!(TaskAnswer { task }))?;
+                return Ok(0);
+            }
+            if std::io::stderr().is_terminal() {
+                let (handle, id) = (&entry.handle, short(&task.id));
+                note!("sent to {handle}; synapse task {id} --follow shows it");
+            }
+            writeln!(out, "{}", task.id)?;
             return Ok(0);
         };
         let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
-        let ended =
-            wait::until_settled(&client, &task.id, patience, |event| shown.take(event)).await;
+        let each = |event: &TaskEvent| shown.take(event);
+        let ended = wait::until_settled(&client, &task.id, Until::Settled, patience, each).await;
         let told = shown.finish();
         let report = Report::of(&task.id, ended);
         left.extend(report.left());
@@ -177,6 +189,32 @@ fn to_one(
     })
 }
 
+/// `synapse task --follow`: shows a task to its end, its questions too.
+pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
+    let client = Client::of(entry)?;
+    let manner = Manner {
+        patience: Some(Duration::MAX),
+        is_patience_chosen: true,
+        is_json: false,
+        streams: true,
+    };
+    lookup::block_on(async {
+        let mut shown = Shown::new(&entry.handle, streaming(entry, manner));
+        let each = |event: &TaskEvent| {
+            if let TaskEvent::Status(event) = event {
+                shown.tell(event);
+            }
+            shown.take(event);
+        };
+        let ended = wait::until_settled(&client, task, Until::Over, Duration::MAX, each).await;
+        let told = shown.finish();
+        let report = Report::of(task, ended);
+        let answer = format!("synapse answer {} <option>", entry.handle);
+        report.print(&mut print::out(), &told, &answer)?;
+        Ok(report.code)
+    })
+}
+
 /// Starts an agent that a message may start, where we are.
 fn awake(name: &str) -> Result<()> {
     let here = std::env::current_dir()?;
@@ -186,6 +224,19 @@ fn awake(name: &str) -> Result<()> {
     started.with_context(|| format!("{name} cannot be started"))?;
     note!("synapse: {name} is started");
     Ok(())
+}
+
+/// How long is waited for an agent. A coding agent works for minutes, and a person at a terminal can see that it does.
+fn patience(entry: &Entry, manner: Manner) -> Option<Duration> {
+    let patience = manner.patience?;
+    let is_watched = std::io::stderr().is_terminal() && !manner.is_patience_chosen;
+    let is_coding_agent =
+        || profile::find(&entry.profile).is_ok_and(|profile| profile.record.is_some());
+    Some(if is_watched && is_coding_agent() {
+        patience.max(WATCHED)
+    } else {
+        patience
+    })
 }
 
 /// How a reply is shown while it grows, if it is to be.
@@ -205,14 +256,15 @@ fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
 impl Send {
     /// How the answer is waited for, by the flags and the settings.
     fn manner(&self) -> Result<Manner> {
-        let config = Config::load(&Paths::from_env()?.config())?.config;
+        let loaded = Config::load(&Paths::from_env()?.config())?;
+        let is_set = loaded.sets("response_timeout");
+        let config = loaded.config;
         let is_asked_for = self.wait || self.stream;
         let is_usual = config.default_response_mode == ResponseMode::Return;
-        let patience = self
-            .timeout
-            .map_or(config.response_timeout, Duration::from_secs);
+        let patience = self.timeout.unwrap_or(config.response_timeout);
         Ok(Manner {
             patience: (is_asked_for || is_usual && !self.no_return).then_some(patience),
+            is_patience_chosen: self.timeout.is_some() || is_set,
             is_json: self.json,
             streams: self.stream,
         })
@@ -220,7 +272,7 @@ impl Send {
 
     /// Reads what is to be sent.
     fn packed(&self, sender: Option<&Entry>) -> Result<OutgoingMessage> {
-        let text = input::message(&self.message)?;
+        let text = input::message(&self.words.join(" "))?;
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(2, "the message is empty").into());
         }

@@ -20,19 +20,22 @@ pub(crate) struct Launch {
     #[command(flatten)]
     start: Start,
     /// Run the host here, with its log on standard error, until Ctrl-C
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     foreground: bool,
+    /// Print JSON: {handle, pid, endpoint, warning}
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Launch) -> Result<u8> {
     if args.foreground {
         return host::run_here(&args.start);
     }
-    start(&args.start)
+    start(&args.start, args.json)
 }
 
 /// Starts the host and waits until it can be reached, or says why it cannot.
-fn start(args: &Start) -> Result<u8> {
+fn start(args: &Start, json: bool) -> Result<u8> {
     // The host has nobody to tell.
     host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("cannot find the path of this program")?;
@@ -102,6 +105,10 @@ fn start(args: &Start) -> Result<u8> {
                 &error
             }
         );
+    }
+    if json {
+        writeln!(print::out(), "{told}")?;
+        return Ok(0);
     }
     if let Some(warning) = told.get("warning").and_then(Value::as_str) {
         note!("synapse: {warning}");

@@ -1,5 +1,6 @@
 //! `synapse stop`: returns when the hosts and all they started are gone.
 
+use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -8,10 +9,12 @@ use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde_json::json;
 use synapse_machine::registry::Entry;
 
 use super::spinner::Spinner;
-use super::{Failure, lookup};
+use super::{Failure, lookup, print};
+use crate::cli::complete;
 
 /// How long a host may take to end its agent before it is killed, and its agent with it. It gives
 /// the agent some seconds itself.
@@ -24,11 +27,14 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub(crate) struct Stop {
     /// The agents: their handles, profiles or ids
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present = "all", conflicts_with = "all", add = complete::agents())]
     agents: Vec<String>,
     /// Stop all agents
     #[arg(long)]
     all: bool,
+    /// Print JSON: the handles of those that were stopped
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs it. All are told first, so that it takes as long as the slowest.
@@ -53,7 +59,15 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
             wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
         }
         drop(spinner);
-        note!("{handle} is stopped");
+        if !args.json {
+            note!("{handle} is stopped");
+        }
+    }
+    if args.json {
+        let handles: Vec<&str> = entries.iter().map(|entry| entry.handle.as_str()).collect();
+        writeln!(print::out(), "{}", json!({ "stopped": handles }))?;
+    } else if entries.is_empty() {
+        note!("no agent is running");
     }
     // What a host that had to be killed left behind is swept.
     lookup::agents()?;

@@ -1,12 +1,14 @@
 //! `synapse tasks`, `synapse task` and `synapse cancel`: from the store, so that what was asked of an agent
 //! can be read when the agent is gone.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::{Result, bail};
+use clap::Args;
 use hyper::Method;
 use serde_json::{Value, json};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::native::TaskShape;
 use synapse_machine::paths::Paths;
@@ -14,17 +16,31 @@ use synapse_machine::registry::Entry;
 use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
-use super::lookup;
+use super::table::{Table, age, short};
+use super::{lookup, send};
+use crate::cli::complete;
 use crate::verbs::print;
 
-/// How many tasks are listed.
-const LISTED: usize = 500;
+/// `synapse tasks …`
+#[derive(Args)]
+pub(crate) struct Tasks {
+    /// Of this agent only
+    #[arg(add = complete::agents())]
+    agent: Option<String>,
+    /// How many, the newest first; by default 20, with --json 500
+    #[arg(short = 'n', long, value_name = "COUNT")]
+    limit: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// Lists tasks, of one agent or of all.
-pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
+pub(crate) fn list(args: &Tasks) -> Result<u8> {
+    let (agent, json) = (args.agent.as_deref(), args.json);
     let reader = open()?;
     let mut filter = Filter {
-        limit: LISTED,
+        limit: args.limit.unwrap_or(if json { 500 } else { 20 }),
         ..Filter::default()
     };
     match agent.map(lookup::agent) {
@@ -47,12 +63,34 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
         writeln!(out, "{}", json!({ "tasks": tasks }))?;
         return Ok(0);
     }
-    for kept in &tasks {
-        let message = kept.task.message().words().replace('\n', " ");
-        let message: String = message.chars().take(60).collect();
-        let (id, state) = (kept.task.id(), kept.task.state());
-        writeln!(out, "{id} {:12} {:14} {message}", kept.handle, state.name())?;
+    drop(out);
+    if tasks.is_empty() {
+        let whom = agent.unwrap_or("AGENT");
+        note!("no tasks yet: synapse send {whom} \"…\"");
     }
+    let is_terminal = std::io::stdout().is_terminal();
+    let mut table = Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"]);
+    for kept in &tasks {
+        let (id, state) = (kept.task.id().as_str(), kept.task.state());
+        let millis = jiff::Timestamp::now().as_millisecond().unsigned_abs();
+        let seconds = millis.saturating_sub(kept.task.created_at().0) / 1_000;
+        let cells = [
+            if is_terminal { short(id) } else { id }.to_owned(),
+            kept.handle.clone(),
+            kept.task.origin().sender.clone(),
+            state.name().to_owned(),
+            age(seconds),
+            kept.task.message().words(),
+        ];
+        let colour = match state {
+            TaskState::Working | TaskState::Submitted => Some(32),
+            TaskState::InputRequired => Some(33),
+            TaskState::Failed | TaskState::Rejected => Some(31),
+            TaskState::Completed | TaskState::Canceled => None,
+        };
+        table.push(cells, [None, None, None, colour, None, None], Vec::new());
+    }
+    table.print()?;
     Ok(0)
 }
 
@@ -60,7 +98,11 @@ pub(crate) fn list(agent: Option<&str>, json: bool) -> Result<u8> {
 pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     let kept = find(part)?;
     if follow && let Some(entry) = host_of(&kept)? {
-        return lookup::block_on(watch(&entry, kept.task.id()));
+        return if json {
+            lookup::block_on(watch(&entry, kept.task.id()))
+        } else {
+            send::follow(&entry, kept.task.id().as_str())
+        };
     }
     let mut out = print::out();
     if json {
@@ -91,7 +133,7 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
 }
 
 /// Cancels a task.
-pub(crate) fn cancel(part: &str) -> Result<u8> {
+pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     let kept = find(part)?;
     let id = kept.task.id().clone();
     if kept.task.state().is_final() {
@@ -103,8 +145,12 @@ pub(crate) fn cancel(part: &str) -> Result<u8> {
     lookup::block_on(async {
         let client = Client::of(&entry)?;
         let path = format!("/tasks/{id}/cancel");
-        client.call(Method::POST, &path, Some(&json!({}))).await?;
-        writeln!(print::out(), "the task {id} is canceled")?;
+        let canceled = client.call(Method::POST, &path, Some(&json!({}))).await?;
+        if json {
+            writeln!(print::out(), "{canceled}")?;
+        } else {
+            writeln!(print::out(), "the task {id} is canceled")?;
+        }
         Ok(0)
     })
 }
@@ -150,13 +196,14 @@ fn shown(kept: Kept) -> Value {
     task
 }
 
-/// Prints the events of a task as they come.
+/// Prints the events of a task as they come, a line of JSON each.
 async fn watch(entry: &Entry, task: &TaskId) -> Result<u8> {
     let client = Client::of(entry)?;
     let mut out = print::out();
     let mut events = client.follow(task.as_str()).await?;
     while let Some(event) = events.next().await? {
-        writeln!(out, "{} {}", event.name(), event.data())?;
+        let line = json!({ "event": event.name(), "data": event.data() });
+        writeln!(out, "{line}")?;
     }
     Ok(0)
 }

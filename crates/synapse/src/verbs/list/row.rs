@@ -104,6 +104,14 @@ impl Row {
         Some(words.join(" "))
     }
 
+    /// That its host is of another version of Synapse than this command, if it is.
+    pub(super) fn other_version(&self) -> Option<String> {
+        let (version, handle) = (&self.entry.version, &self.entry.handle);
+        let is_other = !version.is_empty() && version != env!("CARGO_PKG_VERSION");
+        is_other
+            .then(|| format!("runs Synapse {version}; to bring it over: synapse restart {handle}"))
+    }
+
     /// The entry, with what the agent says now.
     pub(super) fn to_json(&self) -> Value {
         let mut entry = json!(self.entry);

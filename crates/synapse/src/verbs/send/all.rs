@@ -13,8 +13,9 @@ use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
 use super::super::{Failure, lookup};
+use super::Manner;
 use super::report::Report;
-use super::{Manner, wait};
+use super::wait::{self, Until};
 use crate::verbs::print;
 
 /// Sends it to all.
@@ -69,7 +70,7 @@ async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result
     let Some(patience) = manner.patience else {
         return Ok(Row::Sent(task.id.clone(), json!(task)));
     };
-    let ended = wait::until_settled(&client, &task.id, patience, |_| {}).await;
+    let ended = wait::until_settled(&client, &task.id, Until::Settled, patience, |_| {}).await;
     Ok(Row::Ended(Report::of(&task.id, ended)))
 }
 

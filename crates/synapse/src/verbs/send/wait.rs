@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::delivery::Outcome;
-use synapse_client::native::{ArtifactEvent, TaskEvent, TaskShape};
+use synapse_client::native::{ArtifactEvent, StatusEvent, TaskEvent, TaskShape};
 use synapse_hub::answers_by_rule;
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
@@ -56,15 +56,25 @@ pub(super) async fn is_asking(client: &Client) -> bool {
     status.is_ok_and(|now| now.is_asking())
 }
 
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// The end of a task, or a question that nobody but the sender answers.
+    Settled,
+    /// Its end alone.
+    Over,
+}
+
 /// Waits until a task is over or asks something.
 pub(super) async fn until_settled(
     client: &Client,
     id: &str,
+    until: Until,
     patience: Duration,
     each: impl FnMut(&TaskEvent),
 ) -> Ended {
     let end = tokio::select! {
-        end = timeout(patience, settle(client, id, each)) => match end {
+        end = timeout(patience, settle(client, id, until, each)) => match end {
             Ok(Ok(task)) => return Ended::Settled(task.into()),
             Ok(Err(_)) => End::Over,
             Err(_) => End::Late,
@@ -88,7 +98,19 @@ enum End {
 
 /// Tells of each event until there is nothing more to wait for. A question is such an end, unless a rule answers
 /// it.
-async fn settle(client: &Client, id: &str, mut each: impl FnMut(&TaskEvent)) -> Result<TaskShape> {
+async fn settle(
+    client: &Client,
+    id: &str,
+    until: Until,
+    mut each: impl FnMut(&TaskEvent),
+) -> Result<TaskShape> {
+    if until == Until::Over {
+        let settled = client.settle(id, |event| {
+            each(event);
+            true
+        });
+        return settled.await;
+    }
     let has_rules = Paths::from_env().is_ok_and(|paths| answers_by_rule(&paths));
     let (asked, mut is_asked) = watch::channel(false);
     let settled = client.settle(id, |event| {
@@ -123,6 +145,15 @@ async fn stays(is_so: &mut watch::Receiver<bool>) {
 
 fn is_open(state: TaskState) -> bool {
     matches!(state, TaskState::Submitted | TaskState::Working)
+}
+
+fn state_words(state: &str) -> &str {
+    match state {
+        "submitted" => "has it in its queue",
+        "working" => "is working",
+        "input_required" => "asks something",
+        over => over,
+    }
 }
 
 /// What a person sees of a wait.
@@ -160,15 +191,20 @@ impl Shown {
         }
     }
 
+    /// Says in a line where the task stands, and what is asked.
+    pub(super) fn tell(&self, event: &StatusEvent) {
+        self.spinner.aside(|| {
+            note!("{} {}", self.handle, state_words(event.state.name()));
+            if let Some(question) = event.question() {
+                note!("{}", question.prompt);
+            }
+        });
+    }
+
     /// Takes where the task stands.
     pub(super) fn state(&self, state: &str) {
-        let what = match state {
-            "submitted" => "has it in its queue",
-            "working" => "is working",
-            "input_required" => "asks something",
-            over => over,
-        };
-        self.spinner.say(format!("{} {what}", self.handle));
+        self.spinner
+            .say(format!("{} {}", self.handle, state_words(state)));
     }
 
     fn grow(&mut self, event: &ArtifactEvent) {

@@ -146,7 +146,7 @@ impl Room {
     /// The second Ctrl-C: what is no longer waited for is no longer wanted.
     fn cancel_left(&mut self) {
         for task in self.left.drain(..) {
-            match tasks::cancel(&task) {
+            match tasks::cancel(&task, false) {
                 Ok(_) => note!("the task {task} is canceled"),
                 Err(error) => drop(complain(&error)),
             }

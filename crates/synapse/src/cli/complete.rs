@@ -1,0 +1,115 @@
+//! What a shell offers on Tab: the agents that run, tasks, profiles, keys, and the options of an open question.
+
+use std::ffi::OsStr;
+
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use synapse_machine::paths::Paths;
+use synapse_store::{Filter, Reader};
+
+use crate::verbs::lookup;
+use crate::verbs::profile;
+use crate::verbs::table::short;
+
+/// How many tasks are offered.
+const TASKS: usize = 30;
+
+/// Keys that people press by name.
+const KEYS: [&str; 16] = [
+    "Enter", "Escape", "Tab", "BTab", "BSpace", "Space", "Up", "Down", "Left", "Right", "Home",
+    "End", "PageUp", "PageDown", "C-c", "C-u",
+];
+
+/// Names of agents that run.
+pub(crate) fn agents() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let entries = lookup::agents().unwrap_or_default();
+        let named = entries.iter().map(|entry| {
+            let help = format!("{} in {}", entry.profile, entry.working_dir.display());
+            (entry.handle.to_string(), help)
+        });
+        matching(typed, named)
+    })
+}
+
+/// Everybody who can be sent a message.
+pub(crate) fn recipients() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let names = lookup::book().map(|book| book.names()).unwrap_or_default();
+        matching(typed, names.into_iter().map(|name| (name, String::new())))
+    })
+}
+
+/// Names of profiles.
+pub(crate) fn profiles() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let names = profile::names().unwrap_or_default();
+        matching(typed, names.into_iter().map(|name| (name, String::new())))
+    })
+}
+
+/// The newest tasks, by the end of their ids.
+pub(crate) fn tasks() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let filter = Filter {
+            limit: TASKS,
+            ..Filter::default()
+        };
+        let paths = Paths::from_env().ok();
+        let reader = paths.and_then(|paths| Reader::open(paths.store()).ok());
+        let page = reader.and_then(|reader| reader.page(&filter).ok());
+        let tasks = page.map(|page| page.tasks).unwrap_or_default();
+        let named = tasks.iter().map(|kept| {
+            let words = kept.task.message().words();
+            let words: String = words.chars().filter(|c| !c.is_control()).take(40).collect();
+            let (id, state) = (kept.task.id().as_str(), kept.task.state());
+            (
+                short(id).to_owned(),
+                format!("{} {state}: {words}", kept.handle),
+            )
+        });
+        matching(typed, named)
+    })
+}
+
+/// Names of keys.
+pub(crate) fn keys() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        matching(typed, KEYS.map(|key| (key.to_owned(), String::new())))
+    })
+}
+
+/// The options of the question that the agent named before asks.
+pub(crate) fn options() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let mut words = std::env::args().skip_while(|word| word != "answer").skip(1);
+        let agent = words.find(|word| !word.starts_with('-'));
+        let prompt = agent.and_then(|agent| {
+            let asked = lookup::ask(&agent, async |client| {
+                lookup::within(lookup::MOMENT, client.status()).await
+            });
+            asked.ok()?.prompt
+        });
+        let options = prompt.map(|prompt| prompt.options).unwrap_or_default();
+        let keyed = options.into_iter().enumerate();
+        matching(
+            typed,
+            keyed.map(|(at, option)| ((at + 1).to_string(), option.label)),
+        )
+    })
+}
+
+fn matching(
+    typed: &OsStr,
+    named: impl IntoIterator<Item = (String, String)>,
+) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let named = named
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(&*typed));
+    let candidates = named.map(|(name, help)| {
+        // A shell shows it in the person's terminal.
+        let help: String = help.chars().filter(|c| !c.is_control()).collect();
+        CompletionCandidate::new(name).help((!help.is_empty()).then(|| help.into()))
+    });
+    candidates.collect()
+}

@@ -1,0 +1,207 @@
+//! A table for people: as wide as its cells, cut to the terminal; without a header and uncut where it is piped.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anyhow::Result;
+use synapse_pty::tty;
+use synapse_term::frame::width;
+
+use super::paint;
+use super::print;
+
+/// Blanks between two columns.
+const GAP: &str = "  ";
+
+/// Rows under a header. The last column may be cut.
+pub(super) struct Table<const N: usize> {
+    header: [&'static str; N],
+    rows: Vec<Row<N>>,
+}
+
+struct Row<const N: usize> {
+    cells: [String; N],
+    /// The colours of cells, by the numbers of ANSI.
+    colours: [Option<u8>; N],
+    /// Lines below it, under its second column.
+    below: Vec<String>,
+}
+
+impl<const N: usize> Table<N> {
+    pub(super) fn new(header: [&'static str; N]) -> Self {
+        Self {
+            header,
+            rows: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        cells: [String; N],
+        colours: [Option<u8>; N],
+        below: Vec<String>,
+    ) {
+        let cells = cells.map(|cell| print::shown(&cell).replace(['\n', '\t'], " "));
+        let below = below.iter().map(|line| print::shown(line)).collect();
+        self.rows.push(Row {
+            cells,
+            colours,
+            below,
+        });
+    }
+
+    /// Prints it, if it has rows.
+    pub(super) fn print(&self) -> Result<()> {
+        let is_terminal = io::stdout().is_terminal();
+        let cols = is_terminal.then(|| usize::from(tty::size().cols));
+        let text = self.text(cols, paint::is_coloured(is_terminal));
+        print::painted().write_all(text.as_bytes())?;
+        Ok(())
+    }
+
+    fn text(&self, cols: Option<usize>, is_coloured: bool) -> String {
+        let mut widths = self.header.map(str::len);
+        for row in &self.rows {
+            for (wide, cell) in widths.iter_mut().zip(&row.cells) {
+                *wide = (*wide).max(width(cell));
+            }
+        }
+        let mut text = String::new();
+        if cols.is_some() && !self.rows.is_empty() {
+            let header = self.header.map(str::to_owned);
+            text.push_str(&line(&header, &widths, &[None; N], cols));
+        }
+        let first = widths.first().copied().unwrap_or(0);
+        for row in &self.rows {
+            let colours = if is_coloured { row.colours } else { [None; N] };
+            text.push_str(&line(&row.cells, &widths, &colours, cols));
+            for below in &row.below {
+                let below = format!("{:first$}{GAP}{below}", "");
+                text.push_str(&cut(&below, cols.unwrap_or(usize::MAX)));
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+fn line(cells: &[String], widths: &[usize], colours: &[Option<u8>], cols: Option<usize>) -> String {
+    let mut line = String::new();
+    let mut left = cols.unwrap_or(usize::MAX);
+    let last = cells.len().saturating_sub(1);
+    for (at, ((cell, wide), colour)) in cells.iter().zip(widths).zip(colours).enumerate() {
+        let padding = if at == last {
+            0
+        } else {
+            wide.saturating_sub(width(cell))
+        };
+        let cell = format!("{cell}{:padding$}", "");
+        let gap = if at == last { "" } else { GAP };
+        let shown = cut(&cell, left);
+        left = left.saturating_sub(width(&shown) + gap.len());
+        match colour {
+            Some(colour) => line.push_str(&format!("\x1b[{colour}m{shown}\x1b[0m{gap}")),
+            None => line.extend([&shown, gap]),
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line.push('\n');
+    line
+}
+
+/// As much of a line as there is room for, with a mark where it was cut.
+fn cut(text: &str, cols: usize) -> String {
+    if width(text) <= cols {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        shown.push(c);
+        if width(&shown) >= cols {
+            shown.pop();
+            break;
+        }
+    }
+    if cols > 0 {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The end of a task's id, which tells it apart: it is accepted wherever a task is named.
+pub(crate) fn short(id: &str) -> &str {
+    let start = id.len().saturating_sub(8);
+    id.get(start..).unwrap_or(id)
+}
+
+/// How long ago something was: `5s`, `12m`, `3h`, `2d`.
+pub(super) fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table<3> {
+        let mut table = Table::new(["HANDLE", "STATE", "MESSAGE"]);
+        let row = |cells: [&str; 3]| cells.map(str::to_owned);
+        table.push(
+            row(["日本", "idle", "a long message of many words"]),
+            [None; 3],
+            Vec::new(),
+        );
+        table.push(
+            row(["reviewer", "busy", "b"]),
+            [None, Some(32), None],
+            vec!["asks: Go?".to_owned()],
+        );
+        table
+    }
+
+    #[test]
+    fn columns_are_aligned_and_cut_to_the_terminal() {
+        let text = table().text(Some(30), false);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "HANDLE    STATE  MESSAGE",
+                "日本      idle   a long messa…",
+                "reviewer  busy   b",
+                "          asks: Go?",
+            ]
+        );
+        assert!(lines.iter().all(|line| width(line) <= 30));
+        for cols in 0..40 {
+            let text = table().text(Some(cols), false);
+            assert!(
+                text.lines().all(|line| width(line) <= cols),
+                "{cols}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_piped_has_no_header_and_is_whole() {
+        let text = table().text(None, false);
+        assert!(
+            text.starts_with("日本      idle   a long message of many words\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn ages_and_ids_are_short() {
+        assert_eq!([5, 119, 7_200, 200_000].map(age), ["5s", "1m", "2h", "2d"]);
+        assert_eq!(short("019a-0123456789ab"), "456789ab");
+        assert_eq!(short("ab"), "ab");
+    }
+}
