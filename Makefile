@@ -1,15 +1,26 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test web docs test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help install uninstall dist demo test web docs test-web test-real bench fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+PREFIX ?= $(HOME)/.local
 FUZZ_SECONDS ?= 60
 VERSIONS ?= pinned
 FUZZ_INPUT_SECONDS ?= 10
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: ## build and install below PREFIX (default ~/.local): binaries, completions, manual pages
+	cargo build --release --locked --bins
+	PREFIX="$(PREFIX)" scripts/install install "$(TARGET_DIR)/release"
+
+uninstall: ## remove what install put below PREFIX
+	PREFIX="$(PREFIX)" scripts/install uninstall
+
+dist: ## build what is released into dist/: static binaries (.tar.gz, .deb), checksums, bill of materials
+	scripts/dist $(TARGETS)
 
 demo: ## build the release binary and run the demo; needs no terminal and ends by itself
 	cargo build --release --locked --bins

@@ -280,10 +280,12 @@ fn a_reply_streams_while_it_appears_and_the_end_is_the_whole() {
     let world = World::with_dummy();
     world.ok(&["send", "dummy", "say:ready", "--return"]);
     let id = world.ok(&["send", "dummy", "slow:2"]);
-    let events = world.ok(&["task", id.trim(), "--follow"]);
+    let events = world.ok(&["task", id.trim(), "--follow", "--json"]);
     let artifacts: Vec<Value> = events
         .lines()
-        .filter_map(|line| serde_json::from_str(line.strip_prefix("artifact ")?).ok())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["event"] == "artifact")
+        .map(|event| event["data"].clone())
         .collect();
     let grew = artifacts
         .iter()

@@ -3,9 +3,11 @@
 mod answer;
 mod config;
 mod doctor;
+mod install;
 mod learn;
 mod list;
 mod logs;
 mod screens;
 mod send;
 mod start;
+mod tasks;

@@ -66,7 +66,7 @@ fn a_line_is_streamed_before_the_next_one_is_written() {
     let script = format!("while read -r line; do echo one; {wait}; echo two; done");
     start(&world, "it", &["sh", "-c", &script]);
     let id = world.ok(&["send", "it", "go"]);
-    let mut follow = world.command(&["task", id.trim(), "--follow"]);
+    let mut follow = world.command(&["task", id.trim(), "--follow", "--json"]);
     let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
     let told = BufReader::new(follow.stdout.take().unwrap()).lines();
     let mut told = told.map(Result::unwrap);

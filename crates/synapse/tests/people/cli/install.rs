@@ -1,0 +1,56 @@
+//! `make install` and `make uninstall`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn everything_is_installed_and_removed_again() {
+    let home = tempfile::tempdir().unwrap();
+    let prefix = home.path().join("local");
+    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
+    let run = |action: &str| {
+        let mut command = Command::new(script);
+        command.arg(action).arg(built).env("PREFIX", &prefix);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = run("install");
+    assert!(said.contains("is not on your PATH"), "{said}");
+    for file in [
+        "bin/synapse",
+        "bin/synapse-send",
+        "bin/synapse-shell",
+        "share/man/man1/synapse.1",
+        "share/man/man1/synapse-send.1",
+        "share/bash-completion/completions/synapse",
+        "share/zsh/site-functions/_synapse",
+        "share/fish/vendor_completions.d/synapse.fish",
+    ] {
+        assert!(prefix.join(file).is_file(), "{file}");
+    }
+    let version = Command::new(prefix.join("bin/synapse-send"))
+        .arg("--help")
+        .output();
+    assert!(version.unwrap().status.success());
+    // Once more over the first.
+    run("install");
+    let said = run("uninstall");
+    assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
+    assert_eq!(files(&prefix), Vec::<PathBuf>::new());
+}
