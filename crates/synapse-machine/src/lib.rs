@@ -7,6 +7,7 @@ pub mod child;
 pub mod config;
 pub mod handle;
 pub mod hex;
+pub mod launch_record;
 pub mod lock;
 pub mod log_file;
 pub mod paths;

@@ -138,6 +138,16 @@ impl Paths {
         self.tokens().join(format!("{id}.launch"))
     }
 
+    /// How each agent was started.
+    pub fn launches(&self) -> PathBuf {
+        self.synapse.join("agents")
+    }
+
+    /// How one agent was started.
+    pub fn launch(&self, id: &AgentId) -> PathBuf {
+        self.launches().join(format!("{id}.json"))
+    }
+
     /// The devices that may see the page, and codes that let in more.
     pub fn web(&self) -> PathBuf {
         self.synapse.join("web.json")

@@ -31,6 +31,8 @@ pub struct Board {
     watchers: Notify,
     /// What the agent does, for who wants to know nothing else.
     state: watch::Sender<Option<State>>,
+    /// What the program calls its conversation, once its hooks have said so.
+    conversation: watch::Sender<Option<String>>,
     /// Bytes the program has written.
     painted: AtomicU64,
     /// How often witnesses contradicted each other.
@@ -142,6 +144,7 @@ impl Default for Board {
             look: RwLock::default(),
             watchers: Notify::new(),
             state: watch::Sender::new(None),
+            conversation: watch::Sender::new(None),
             painted: AtomicU64::new(0),
             contradictions: AtomicU64::new(0),
             is_alternate: AtomicBool::new(false),
@@ -198,6 +201,28 @@ impl Board {
     /// How the agent stands.
     pub fn standing(&self) -> Option<Arc<Standing>> {
         self.read().standing.clone()
+    }
+
+    /// What the program calls its conversation, as it changes.
+    pub fn conversation(&self) -> watch::Receiver<Option<String>> {
+        self.conversation.subscribe()
+    }
+
+    /// Notes what the program calls its conversation. Tools of the program can say what they like in its place, and
+    /// the name becomes an argument of a later start, so that nothing but a plain name counts.
+    pub(super) fn note_conversation(&self, name: &str) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let is_name = (1..=128).contains(&name.len()) && name.chars().all(is_plain);
+        if !is_name || name.starts_with(['-', '.']) {
+            return;
+        }
+        self.conversation.send_if_modified(|known| {
+            let is_news = known.as_deref() != Some(name);
+            if is_news {
+                *known = Some(name.to_owned());
+            }
+            is_news
+        });
     }
 
     /// What the agent does, whenever that changes. Who follows this does not count as a watcher.

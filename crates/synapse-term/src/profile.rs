@@ -77,6 +77,8 @@ pub struct Profile {
     pub hooks: bool,
     /// Which record of the program gives exact replies; `none` for none.
     pub record: Option<String>,
+    /// The arguments that continue an older conversation; `{session}` is its name.
+    pub resume: Vec<String>,
     /// Signs of work.
     pub busy: BusyRules,
     /// Signs of rest.
@@ -227,6 +229,7 @@ impl Profile {
             mcp: false,
             hooks: true,
             record: None,
+            resume: Vec::new(),
             busy: BusyRules::default(),
             idle: IdleRules::default(),
             asking: AskingRules::default(),

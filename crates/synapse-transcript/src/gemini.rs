@@ -1,6 +1,8 @@
 //! Gemini CLI's session file. The same message may be written again with more in it: the last one
 //! counts. No line says that a turn is over: an answer without tool calls does.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -8,6 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 use synapse_machine::hex::hex;
+
+/// What the first line of a session may take.
+const LONGEST_HEAD: u64 = 64 << 10;
 
 /// What was read of a session.
 #[derive(Debug, Default)]
@@ -33,6 +38,19 @@ enum What {
     },
     Failed(String),
     Noted(String),
+}
+
+/// What a session of this folder is called, by the first line of its file.
+pub(super) fn name(path: &Path, dir: &Path) -> Option<String> {
+    let mut line = String::new();
+    let file = File::open(path).ok()?.take(LONGEST_HEAD);
+    BufReader::new(file).read_line(&mut line).ok()?;
+    let head: Value = serde_json::from_str(&line).ok()?;
+    let mut conversation = Conversation::default();
+    conversation.push(&head);
+    let is_ours = conversation.is_of(dir) == Some(true);
+    let name = text(&head, "/sessionId").filter(|_| is_ours)?;
+    Some(name.to_owned())
 }
 
 impl Conversation {

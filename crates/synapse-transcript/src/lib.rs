@@ -172,6 +172,19 @@ impl Source {
         files.max().map(|(_, path)| path)
     }
 
+    /// What a program without hooks calls the conversation that was written to last, if its file says so.
+    pub fn conversation(&self, since: SystemTime) -> Option<String> {
+        if self.kind != Kind::Gemini {
+            return None;
+        }
+        let mut files = self.changed_since(since);
+        files.sort();
+        files
+            .iter()
+            .rev()
+            .find_map(|(_, path)| gemini::name(path, &self.dir))
+    }
+
     /// The files that may be ours and changed since then.
     fn changed_since(&self, since: SystemTime) -> Vec<(SystemTime, PathBuf)> {
         match self.kind {

@@ -43,6 +43,12 @@ pub(crate) enum Command {
     /// Stop agents; returns when they and everything they started are gone
     #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
     Stop(Stop),
+    /// Start an agent again with its arguments, folder and conversation, once it rests
+    #[command(after_help = "Examples:\n  synapse restart codex\n  synapse restart codex --fresh")]
+    Restart(crate::verbs::again::Restart),
+    /// Start again whatever ran when the machine went down, or was ended by `stop --all`
+    #[command(after_help = "Examples:\n  synapse up\n  synapse up --dry-run")]
+    Up(crate::verbs::again::Up),
     /// Show an agent's terminal here; Ctrl-] d detaches and leaves it running
     #[command(
         after_help = "Examples:\n  synapse attach codex\n  synapse attach codex --detach-keys ctrl-p,ctrl-q"
@@ -246,7 +252,7 @@ pub(crate) struct Wrap {
 }
 
 /// `synapse start …`
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of its own on the command line"
@@ -285,9 +291,70 @@ pub(crate) struct Start {
     /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse_machine::config::Size>,
+    /// Continue an older conversation: its name, or without one the last of this agent in this folder
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) resume: Option<String>,
     /// Arguments for the program itself; without a profile, the program and its arguments
     #[arg(last = true)]
     pub(crate) args: Vec<String>,
+}
+
+impl Start {
+    /// The words of a command line that mean the same.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.profile.iter().cloned().collect();
+        let values = [
+            ("--name", self.name.clone()),
+            ("--port", self.port.map(|port| port.to_string())),
+            ("--cwd", self.cwd.clone()),
+            ("--listen", self.listen.map(|address| address.to_string())),
+            (
+                "--public-url",
+                self.public_url.as_ref().map(|url| url.as_str().to_owned()),
+            ),
+            ("--size", self.size.map(|size| size.to_string())),
+        ];
+        for (flag, value) in values {
+            words.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
+        }
+        let flags = [
+            ("--pure-card", self.pure_card),
+            ("--may-answer-itself", self.may_answer_itself),
+            ("--mcp", self.mcp),
+            ("--return-to-agent", self.return_to_agent),
+        ];
+        words.extend(
+            flags
+                .iter()
+                .filter(|(_, is_set)| *is_set)
+                .map(|(flag, _)| (*flag).to_owned()),
+        );
+        words.extend(self.resume.iter().map(|id| format!("--resume={id}")));
+        words.push("--".to_owned());
+        words.extend(self.args.iter().cloned());
+        words
+    }
+
+    /// The words by which this agent is started again; its name, folder and conversation are added then.
+    pub(crate) fn words_for_record(&self) -> std::io::Result<Vec<String>> {
+        let profile = match &self.profile {
+            Some(file)
+                if file.contains('/') || file.ends_with(".yaml") || file.ends_with(".yml") =>
+            {
+                let path = std::path::absolute(file)?;
+                Some(path.to_string_lossy().into_owned())
+            }
+            profile => profile.clone(),
+        };
+        let start = Self {
+            profile,
+            name: None,
+            cwd: None,
+            resume: None,
+            ..self.clone()
+        };
+        Ok(start.words())
+    }
 }
 
 /// `synapse profile …`

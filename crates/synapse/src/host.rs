@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,10 +22,11 @@ use synapse_client::client::{Callable, Web};
 use synapse_client::external::Contacts;
 use synapse_machine::changes::Changes;
 use synapse_machine::config::{Limits, ListenConfig};
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use synapse_machine::token::Tokens;
-use synapse_pty::tty::Signals;
+use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, Termios};
 use synapse_serve::{self, Server};
 use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
@@ -69,6 +71,10 @@ pub struct Agent {
     pub orders: Orders,
     /// The human's terminal, where the agent has one.
     pub terminal: Option<Terminal>,
+    /// How it was asked for: what follows `synapse start`.
+    pub words: Vec<String>,
+    /// The conversation that is to go on, as the program calls it.
+    pub resume: Option<String>,
 }
 
 /// The human's terminal.
@@ -94,6 +100,7 @@ pub struct Host {
     courier: Courier,
     paths: Paths,
     notes: Vec<String>,
+    launched: LaunchRecord,
 }
 
 impl Host {
@@ -170,6 +177,10 @@ impl Host {
             is_token_replaced: tokens.is_replaced,
         })?;
         let mut notes = launch.notes;
+        let launched = launched(&claim, agent);
+        if let Err(error) = launched.save(paths) {
+            notes.push(format!("`synapse up` will not know this agent: {error}"));
+        }
         if tokens.is_replaced {
             notes.push(REPLACED.to_owned());
         }
@@ -195,6 +206,7 @@ impl Host {
             ledger,
             paths: paths.clone(),
             notes,
+            launched,
         })
     }
 
@@ -232,6 +244,7 @@ impl Host {
             courier,
             paths,
             notes,
+            launched,
         } = self;
         for note in &notes {
             tracing::warn!("{note}");
@@ -248,6 +261,7 @@ impl Host {
         let mut server = tokio::spawn(accept.run(async {
             let _ = stopped.await;
         }));
+        let kept = paths.clone();
         let tidied = tokio::task::spawn_blocking(move || tidy(&paths));
         let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
@@ -256,8 +270,20 @@ impl Host {
         let claim = Arc::new(Mutex::new(Some(claim)));
         let telling = tokio::spawn(tell(Arc::clone(&claim), handle.board.state()));
         let ending = Arc::clone(&claim);
+        let conversing = tokio::spawn(note_conversation(
+            launched.clone(),
+            kept.clone(),
+            handle.board.conversation(),
+        ));
+        // An agent that is told to end when the machine goes down comes back with `synapse up`.
+        let is_terminated = Arc::new(AtomicBool::new(false));
+        let terminated = Arc::clone(&is_terminated);
         let watch = tokio::spawn(async move {
-            while !signals.next().await.is_end() {}
+            let mut signal = signals.next().await;
+            while !signal.is_end() {
+                signal = signals.next().await;
+            }
+            terminated.store(signal == Event::Terminated, Ordering::Relaxed);
             publish(ending, Status::Stopping).await;
             let _ = handle.tell(Command::Stop).await;
         });
@@ -291,7 +317,13 @@ impl Host {
             server.abort();
         }
         telling.abort();
-        let _ = tokio::join!(telling, watch);
+        conversing.abort();
+        let _ = tokio::join!(telling, watch, conversing);
+        if !is_terminated.load(Ordering::Relaxed)
+            && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
+        {
+            tracing::warn!(%error, "`synapse up` will start this agent again");
+        }
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -313,6 +345,38 @@ fn claim(registry: &Registry, agent: &Agent) -> Result<Claim> {
         name: agent.name.as_deref(),
     };
     Ok(registry.claim(&applicant)?)
+}
+
+/// How it was started.
+fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
+    LaunchRecord {
+        agent_id: claim.id().clone(),
+        handle: claim.handle().clone(),
+        dir: agent.dir.clone(),
+        words: agent.words.clone(),
+        started_at: claim.entry().started_at.unwrap_or_default(),
+        is_wrapped: agent.terminal.is_some(),
+        conversation: agent.resume.clone(),
+        is_ended: false,
+    }
+}
+
+/// Keeps what the program calls its conversation.
+async fn note_conversation(
+    mut launched: LaunchRecord,
+    paths: Paths,
+    mut conversation: watch::Receiver<Option<String>>,
+) {
+    while conversation.changed().await.is_ok() {
+        launched
+            .conversation
+            .clone_from(&conversation.borrow_and_update());
+        let (record, paths) = (launched.clone(), paths.clone());
+        let saved = tokio::task::spawn_blocking(move || record.save(&paths)).await;
+        if let Ok(Err(error)) = saved {
+            tracing::warn!(%error, "the conversation cannot be continued later");
+        }
+    }
 }
 
 /// Whose the tasks of this run are.

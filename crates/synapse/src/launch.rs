@@ -11,6 +11,7 @@ use synapse_term::profile::Profile;
 use crate::host::Agent;
 use crate::mcp::{Attached, Given, ToolServer, attached};
 use probe::Probe;
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{self, Trust, read_text};
 use synapse_pty::Spawn;
@@ -48,6 +49,7 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
     let tools = tools(agent, id, paths)?;
     argv.extend(injection.args);
     argv.extend(tools.args);
+    argv.extend(resumed(agent, &mut notes));
     argv.extend(injection.user_args.unwrap_or_else(|| agent.args.clone()));
     let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
     env.extend(tools.env);
@@ -75,6 +77,33 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         },
         hooks,
         notes,
+    })
+}
+
+/// The arguments with which the program goes on with an older conversation, if it is to.
+fn resumed(agent: &Agent, notes: &mut Vec<String>) -> Vec<String> {
+    let Some(session) = &agent.resume else {
+        return Vec::new();
+    };
+    let words = &agent.profile.resume;
+    if words.is_empty() {
+        let name = &agent.profile.name;
+        notes.push(format!(
+            "the profile {name} does not say how a conversation is continued (`resume`); it starts a new one"
+        ));
+    }
+    let words = words.iter();
+    words
+        .map(|word| word.replace("{session}", session))
+        .collect()
+}
+
+/// The conversation of an agent that has ended, as its program calls it: its hooks have said so, or its own files do.
+pub fn conversation(record: &LaunchRecord, profile: &Profile) -> Option<String> {
+    let known = record.conversation.clone();
+    known.or_else(|| {
+        let dir = profile.cwd.as_ref().map_or(&*record.dir, Path::new);
+        transcript(profile, dir)?.conversation(record.started_at.into())
     })
 }
 

@@ -31,6 +31,8 @@ fn main() -> ExitCode {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
         Command::Stop(args) => verbs::stop::run(&args),
+        Command::Restart(args) => verbs::again::restart(&args),
+        Command::Up(args) => verbs::again::up(&args),
         Command::Attach(args) => verbs::attach::run(&args),
         Command::List(args) => verbs::list::run(&args),
         Command::Status {

@@ -29,6 +29,10 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
             paths.tokens(),
             "The tokens of agents, mode 0600: [security.md](security.md).",
         ),
+        (
+            paths.launches(),
+            "How each agent was started, for `synapse up` and `synapse restart`.",
+        ),
         (paths.logs(), "The logs of agents, and `input_router.log`."),
         (
             paths.web(),

@@ -181,6 +181,10 @@ impl Session {
         }
         let statements = self.witnesses.tracker.note(&event);
         for statement in statements {
+            // A conversation without a message is none that can be continued.
+            if matches!(statement, Statement::Turn(HookFact::Taken { .. })) {
+                self.ledger.board.note_conversation(&event.session);
+            }
             self.take_statement(statement, now);
         }
         if let What::Permission(permission) = event.what {

@@ -21,7 +21,9 @@ Usage:
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Agents",
-        &["start", "stop", "attach", "list", "status", "doctor"],
+        &[
+            "start", "stop", "restart", "up", "attach", "list", "status", "doctor",
+        ],
     ),
     (
         "Talk",

@@ -19,8 +19,8 @@ use synapse_machine::registry::PortWish;
 use synapse_pty::Size;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
-use super::Failure;
 use super::program::Program;
+use super::{Failure, again};
 use crate::cli::Start;
 use crate::verbs::print;
 
@@ -134,6 +134,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
         PathBuf::from(dir).canonicalize()
     });
+    let dir = dir.context("the working directory cannot be used")?;
     let Program {
         mut profile,
         args: given,
@@ -141,6 +142,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     profile.mcp |= args.mcp || config.mcp;
     profile.hooks &= config.hooks;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
+    let resume = again::conversation(args, &profile, &dir, paths)?;
     let size = args.size.unwrap_or(config.size);
     let reach = config.reach();
     Ok(Agent {
@@ -157,7 +159,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             ..reach
         },
         ca_file: config.ca_file,
-        dir: dir.context("the working directory cannot be used")?,
+        dir,
         size: Size::new(size.columns, size.rows),
         queue_limit: config.queue_limit,
         orders: Orders {
@@ -168,6 +170,8 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             agents: config.agents,
         },
         terminal: None,
+        words: args.words_for_record()?,
+        resume,
     })
 }
 

@@ -34,45 +34,33 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
     start(&args.start, args.json)
 }
 
-/// Starts the host and waits until it can be reached, or says why it cannot.
 fn start(args: &Start, json: bool) -> Result<u8> {
+    let told = launch(args)?;
+    if json {
+        writeln!(print::out(), "{told}")?;
+        return Ok(0);
+    }
+    if let Some(warning) = told.get("warning").and_then(Value::as_str) {
+        note!("synapse: {warning}");
+    }
+    let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
+    let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("");
+    writeln!(
+        print::out(),
+        "{} (PID {pid}) {}",
+        text("handle"),
+        text("endpoint")
+    )?;
+    Ok(0)
+}
+
+/// Starts the host and waits until it can be reached, or says why it cannot; what the host tells of itself.
+pub(super) fn launch(args: &Start) -> Result<Value> {
     // The host has nobody to tell.
     host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(own);
-    command.arg("host").args(&args.profile);
-    let flags = [("--name", args.name.clone()), ("--cwd", args.cwd.clone())];
-    for (flag, value) in flags
-        .into_iter()
-        .filter_map(|(flag, value)| Some((flag, value?)))
-    {
-        command.args([flag.to_owned(), value]);
-    }
-    if let Some(port) = args.port {
-        command.args(["--port".to_owned(), port.to_string()]);
-    }
-    if let Some(size) = &args.size {
-        command.args(["--size".to_owned(), size.to_string()]);
-    }
-    if let Some(listen) = args.listen {
-        command.args(["--listen".to_owned(), listen.to_string()]);
-    }
-    if let Some(url) = &args.public_url {
-        command.args(["--public-url", url.as_str()]);
-    }
-    if args.may_answer_itself {
-        command.arg("--may-answer-itself");
-    }
-    if args.pure_card {
-        command.arg("--pure-card");
-    }
-    if args.mcp {
-        command.arg("--mcp");
-    }
-    if args.return_to_agent {
-        command.arg("--return-to-agent");
-    }
-    command.arg("--").args(&args.args);
+    command.arg("host").args(args.words());
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -88,37 +76,10 @@ fn start(args: &Start, json: bool) -> Result<u8> {
     }
     drop(spinner);
     let told: Value = serde_json::from_str(&line).unwrap_or_default();
-    let text = |name: &str| {
-        told.get(name)
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned()
-    };
     if told.get("handle").is_none() {
         let _ = child.wait();
-        let error = text("error");
-        bail!(
-            "{}",
-            if error.is_empty() {
-                "the host ended before it was ready"
-            } else {
-                &error
-            }
-        );
+        let error = told.get("error").and_then(Value::as_str);
+        bail!("{}", error.unwrap_or("the host ended before it was ready"));
     }
-    if json {
-        writeln!(print::out(), "{told}")?;
-        return Ok(0);
-    }
-    if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-        note!("synapse: {warning}");
-    }
-    let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
-    writeln!(
-        print::out(),
-        "{} (PID {pid}) {}",
-        text("handle"),
-        text("endpoint")
-    )?;
-    Ok(0)
+    Ok(told)
 }

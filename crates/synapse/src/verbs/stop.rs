@@ -10,6 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::json;
+use synapse_machine::launch_record::LaunchRecord;
+use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 
 use super::spinner::Spinner;
@@ -37,7 +39,7 @@ pub(crate) struct Stop {
     json: bool,
 }
 
-/// Runs it. All are told first, so that it takes as long as the slowest.
+/// Runs it.
 pub(crate) fn run(args: &Stop) -> Result<u8> {
     let entries = if args.all {
         lookup::agents()?
@@ -47,18 +49,16 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
             .map(|word| lookup::agent_to_end(word))
             .collect::<Result<Vec<_>>>()?
     };
-    let deadline = Instant::now() + PATIENCE;
-    let mut told = Vec::new();
+    end(&entries)?;
+    let paths = Paths::from_env()?;
     for entry in &entries {
-        told.push((entry, tell(entry)?));
-    }
-    for (entry, host) in told {
         let handle = &entry.handle;
-        let spinner = Spinner::begin(format!("{handle} is stopping"));
-        if let Some(host) = host {
-            wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
+        // Whatever `stop --all` ended comes back with `synapse up`.
+        if !args.all
+            && let Err(error) = LaunchRecord::end(&paths, &entry.agent_id)
+        {
+            note!("synapse: `synapse up` will start {handle} again: {error}");
         }
-        drop(spinner);
         if !args.json {
             note!("{handle} is stopped");
         }
@@ -69,9 +69,27 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
     } else if entries.is_empty() {
         note!("no agent is running");
     }
+    Ok(0)
+}
+
+/// Ends agents. All are told first, so that it takes as long as the slowest.
+pub(super) fn end(entries: &[Entry]) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut told = Vec::new();
+    for entry in entries {
+        told.push((entry, tell(entry)?));
+    }
+    for (entry, host) in told {
+        let handle = &entry.handle;
+        let spinner = Spinner::begin(format!("{handle} is stopping"));
+        if let Some(host) = host {
+            wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
+        }
+        drop(spinner);
+    }
     // What a host that had to be killed left behind is swept.
     lookup::agents()?;
-    Ok(0)
+    Ok(())
 }
 
 /// Tells a host to end its agent. Nothing if it is gone already.

@@ -1,5 +1,6 @@
 //! The commands, as a person types them: the built binary, real terminals, the dummy agent.
 
+mod again;
 mod answer;
 mod config;
 mod doctor;

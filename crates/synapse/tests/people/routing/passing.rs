@@ -159,8 +159,9 @@ fn a_name_that_claude_code_knows_too_is_told_once() {
     let mut desk = Desk::with(world, &[&profile], "edit>");
     desk.type_slowly("@target first");
     desk.terminal.press("\r");
-    desk.terminal.wait_until("the namesake is told", |text| {
-        text.contains("Claude Code has a session of that name")
+    // The notice goes with the next one, so that it is looked for in all that was painted.
+    desk.terminal.wait("the namesake is told", |terminal| {
+        String::from_utf8_lossy(&terminal.raw).contains("session of that name")
     });
     desk.wait_for_messages(1);
     desk.terminal

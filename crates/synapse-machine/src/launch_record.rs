@@ -1,0 +1,118 @@
+//! How each agent was started, kept on disk, so that it can be started the same way again: after a reboot, with
+//! another version, or with an older conversation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::handle::Handle;
+use crate::paths::{Paths, create_folder};
+use crate::private_file::{self, Trust, read_text};
+use crate::registry::AgentId;
+
+/// How one agent was started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRecord {
+    pub agent_id: AgentId,
+    pub handle: Handle,
+    /// The folder it works in.
+    pub dir: PathBuf,
+    /// What follows `synapse start`, without its name, folder and conversation.
+    pub words: Vec<String>,
+    pub started_at: Timestamp,
+    /// It runs in somebody's terminal.
+    #[serde(default)]
+    pub is_wrapped: bool,
+    /// Its conversation, as the program itself calls it.
+    #[serde(default)]
+    pub conversation: Option<String>,
+    /// Somebody has ended it, or its program ended by itself: it is not to be brought back.
+    #[serde(default)]
+    pub is_ended: bool,
+}
+
+impl LaunchRecord {
+    /// Writes it down.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, paths: &Paths) -> io::Result<()> {
+        create_folder(&paths.launches())?;
+        let text = serde_json::to_vec_pretty(self)?;
+        private_file::replace(&paths.launch(&self.agent_id), &text)
+    }
+
+    /// That of one agent, if it was ever started.
+    pub fn of(paths: &Paths, id: &AgentId) -> Option<Self> {
+        Self::read(&paths.launch(id))
+    }
+
+    /// All of them, the oldest first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn all(paths: &Paths) -> io::Result<Vec<Self>> {
+        let entries = match std::fs::read_dir(paths.launches()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut records: Vec<Self> = entries
+            .flatten()
+            .filter_map(|entry| Self::read(&entry.path()))
+            .collect();
+        records.sort_by_key(|record| record.started_at);
+        Ok(records)
+    }
+
+    /// Notes that an agent is not to be brought back.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn end(paths: &Paths, id: &AgentId) -> io::Result<()> {
+        let Some(record) = Self::of(paths, id) else {
+            return Ok(());
+        };
+        let ended = Self {
+            is_ended: true,
+            ..record
+        };
+        ended.save(paths)
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        let text = read_text(path, Trust::Own).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_started_is_known_until_it_is_ended() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
+        assert_eq!(LaunchRecord::all(&paths).unwrap(), []);
+        let id = AgentId::derive("box", Path::new("/work"), "codex", 1);
+        let record = LaunchRecord {
+            agent_id: id.clone(),
+            handle: Handle::unchecked("codex"),
+            dir: "/work".into(),
+            words: vec!["codex".to_owned(), "--".to_owned(), "--model".to_owned()],
+            started_at: Timestamp::from_second(1).unwrap(),
+            is_wrapped: false,
+            conversation: Some("c".to_owned()),
+            is_ended: false,
+        };
+        record.save(&paths).unwrap();
+        assert_eq!(LaunchRecord::all(&paths).unwrap(), [record]);
+        LaunchRecord::end(&paths, &id).unwrap();
+        assert!(LaunchRecord::of(&paths, &id).unwrap().is_ended);
+        std::fs::write(paths.launches().join("broken.json"), "{").unwrap();
+        assert_eq!(LaunchRecord::all(&paths).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,241 @@
+//! `synapse up` and `synapse restart`: agents started again as they were started before, with their conversations.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Parser as _};
+use serde_json::{Value, json};
+use synapse_client::client::Client;
+use synapse_machine::launch_record::LaunchRecord;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_term::profile::Profile;
+use tokio::time::sleep;
+
+use super::program::Program;
+use super::spinner::Spinner;
+use super::{Failure, lookup, print, start, stop};
+use crate::cli::{Start, Wrap, complete};
+
+/// How often an agent is asked whether it rests.
+const PACE: Duration = Duration::from_millis(250);
+
+/// `synapse up …`
+#[derive(Args)]
+pub(crate) struct Up {
+    /// Say what would be started, and start nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON: one object for each agent
+    #[arg(long)]
+    json: bool,
+}
+
+/// `synapse restart …`
+#[derive(Args)]
+pub(crate) struct Restart {
+    /// The agents: their handles, profiles or ids
+    #[arg(required = true, add = complete::agents())]
+    agents: Vec<String>,
+    /// Do not wait until the agent rests: interrupt what it does
+    #[arg(long)]
+    now: bool,
+    /// Begin a new conversation
+    #[arg(long)]
+    fresh: bool,
+    /// Print JSON: one object for each agent
+    #[arg(long)]
+    json: bool,
+}
+
+/// Starts again whatever ran when the machine went down.
+pub(crate) fn up(args: &Up) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    let running = lookup::agents()?;
+    let runs = |record: &LaunchRecord| {
+        let mut entries = running.iter();
+        entries.any(|entry| entry.agent_id == record.agent_id || entry.handle == record.handle)
+    };
+    let records = LaunchRecord::all(&paths)
+        .with_context(|| format!("cannot read {}", paths.launches().display()))?;
+    let records = records.into_iter().filter(|record| !record.is_ended);
+    let records: Vec<LaunchRecord> = records.filter(|record| !runs(record)).collect();
+    if records.is_empty() && !args.json {
+        note!("everything that was running runs");
+    }
+    let mut code = 0;
+    for record in &records {
+        let told = if args.dry_run {
+            Ok(plan(record))
+        } else {
+            bring_back(record, false)
+        };
+        code = code.max(u8::from(told.is_err()));
+        tell(record, told, args.json)?;
+    }
+    Ok(code)
+}
+
+/// Ends agents and starts them again, with this version of Synapse.
+pub(crate) fn restart(args: &Restart) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    let mut code = 0;
+    for word in &args.agents {
+        let entry = lookup::agent_to_end(word)?;
+        let handle = &entry.handle;
+        let Some(record) = LaunchRecord::of(&paths, &entry.agent_id) else {
+            bail!(
+                "{handle} was started by a version of Synapse that kept no record of it; stop and start it by hand"
+            );
+        };
+        if record.is_wrapped {
+            let words = shown(&record);
+            bail!(
+                "{handle} runs in a terminal of its own: end it there, then: synapse {words} --resume"
+            );
+        }
+        if !args.now {
+            until_it_rests(&entry)?;
+        }
+        stop::end(std::slice::from_ref(&entry))?;
+        // What its program called the conversation may have been written since.
+        let record = LaunchRecord::of(&paths, &entry.agent_id).unwrap_or(record);
+        let told = bring_back(&record, args.fresh);
+        code = code.max(u8::from(told.is_err()));
+        tell(&record, told, args.json)?;
+    }
+    Ok(code)
+}
+
+/// The conversation that a start is to continue: the one it names, or the last of such an agent in this folder.
+pub(super) fn conversation(
+    start: &Start,
+    profile: &Profile,
+    dir: &Path,
+    paths: &Paths,
+) -> Result<Option<String>> {
+    match start.resume.as_deref() {
+        None => return Ok(None),
+        Some("") => {}
+        Some(name) => return Ok(Some(name.to_owned())),
+    }
+    let mut records = LaunchRecord::all(paths)?;
+    records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
+    let mut found = records.iter().rev();
+    let found = found.find_map(|record| synapse::launch::conversation(record, profile));
+    if found.is_none() {
+        let (name, dir) = (&profile.name, dir.display());
+        bail!("no conversation of {name} in {dir} is known; name one: --resume ID");
+    }
+    Ok(found)
+}
+
+/// Waits until an agent has nothing to do.
+fn until_it_rests(entry: &Entry) -> Result<()> {
+    let handle = &entry.handle;
+    let spinner = Spinner::begin(format!("waiting until {handle} rests"));
+    let client = Client::of(entry)?;
+    lookup::block_on(async {
+        loop {
+            let now = lookup::within(lookup::MOMENT, client.status()).await?;
+            match now.status.as_str() {
+                "IDLE" if now.queue == 0 && now.task.is_none() => return Ok(()),
+                "INPUT_REQUIRED" => {
+                    let error = format!(
+                        "{handle} asks something; answer it first, or: synapse restart {handle} --now"
+                    );
+                    return Err(Failure::new(Failure::ASKING, error).into());
+                }
+                status => spinner.say(format!("{handle} is {status}, {} waiting", now.queue)),
+            }
+            sleep(PACE).await;
+        }
+    })
+}
+
+/// How an agent would be started.
+fn plan(record: &LaunchRecord) -> Value {
+    json!({ "handle": record.handle.as_str(), "dir": record.dir, "start": record.words })
+}
+
+/// Starts an agent as it was started before. A conversation that cannot be continued gives way to a new one.
+fn bring_back(record: &LaunchRecord, is_fresh: bool) -> Result<Value> {
+    let words = std::iter::once("synapse".to_owned()).chain(record.words.iter().cloned());
+    let mut start = Wrap::try_parse_from(words)
+        .context("it was started by another version")?
+        .start;
+    start.name = Some(record.handle.to_string());
+    start.cwd = Some(record.dir.to_string_lossy().into_owned());
+    let program = Program::find(&start);
+    let profile = program.as_ref().ok().map(|program| &program.profile);
+    let conversation = profile
+        .filter(|profile| !is_fresh && !profile.resume.is_empty())
+        .and_then(|profile| synapse::launch::conversation(record, profile));
+    let mut told = match &conversation {
+        Some(name) => {
+            let resumed = Start {
+                resume: Some(name.clone()),
+                ..start.clone()
+            };
+            start::launch(&resumed).or_else(|why| {
+                let mut told = start::launch(&start)?;
+                set(
+                    &mut told,
+                    "warning",
+                    json!(format!(
+                        "the conversation {name} could not be continued: {why:#}"
+                    )),
+                );
+                Ok::<_, anyhow::Error>(told)
+            })?
+        }
+        None => start::launch(&start)?,
+    };
+    set(&mut told, "conversation", json!(conversation));
+    Ok(told)
+}
+
+fn set(told: &mut Value, name: &str, value: Value) {
+    if let Some(fields) = told.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+/// What somebody would type to start it.
+fn shown(record: &LaunchRecord) -> String {
+    let words = record.words.iter().take_while(|word| *word != "--");
+    words.cloned().collect::<Vec<_>>().join(" ")
+}
+
+fn tell(record: &LaunchRecord, told: Result<Value>, json: bool) -> Result<()> {
+    let handle = &record.handle;
+    let mut out = print::out();
+    if json {
+        let told = told.unwrap_or_else(
+            |error| json!({ "handle": handle.as_str(), "error": format!("{error:#}") }),
+        );
+        writeln!(out, "{told}")?;
+        return Ok(());
+    }
+    match told {
+        Err(error) => note!("synapse: {handle} cannot be started: {error:#}"),
+        Ok(told) => {
+            let dir = record.dir.display();
+            let how = match (
+                told.get("pid"),
+                told.get("conversation").and_then(Value::as_str),
+            ) {
+                (None, _) => "would be started".to_owned(),
+                (_, Some(name)) => format!("is back with its conversation ({name})"),
+                (_, None) => "is back, with a new conversation".to_owned(),
+            };
+            writeln!(out, "{handle} {how} in {dir}")?;
+            if let Some(warning) = told.get("warning").and_then(Value::as_str) {
+                note!("synapse: {warning}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! `synapse restart`, `synapse up` and `start --resume`.
+
+use crate::world::{World, is_gone};
+
+/// A program that says how it was started and then repeats what it reads.
+const TELLER: &str = "name: teller
+command: sh
+args: [-c, 'echo \"started with: $*\"; cat', teller]
+resume: [--continue, '{session}']
+";
+
+fn teller(world: &World) -> String {
+    let file = world.home.path().join("teller.yaml");
+    std::fs::write(&file, TELLER).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn crash(world: &World) {
+    let pid = world.entry()["pid"].to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    world.wait_until("its host is gone", |_| is_gone(&pid));
+}
+
+#[test]
+fn what_ran_when_the_machine_went_down_is_started_again_and_nothing_else() {
+    let world = World::new();
+    let folder = world.home.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    let dir = folder.to_str().unwrap();
+    world.ok(&["start", "dummy", "--port", "0", "--name", "ended"]);
+    world.ok(&["stop", "ended"]);
+    world.ok(&[
+        "start", "dummy", "--port", "0", "--name", "kept", "--cwd", dir,
+    ]);
+    crash(&world);
+    let planned = world.json(&["up", "--dry-run", "--json"]);
+    assert_eq!(planned["handle"], "kept");
+    assert_eq!(world.json(&["list", "--json"]).as_array().unwrap().len(), 0);
+    let said = world.ok(&["up"]);
+    assert!(
+        said.starts_with("kept is back, with a new conversation"),
+        "{said}"
+    );
+    let listed = world.json(&["list", "--json"]);
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    assert_eq!(
+        listed[0]["working_dir"],
+        folder.canonicalize().unwrap().to_str().unwrap()
+    );
+    let output = world.run(&["up"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("everything that was running runs"), "{told}");
+    // All were meant to come back.
+    world.ok(&["stop", "--all"]);
+    assert!(world.ok(&["up"]).starts_with("kept is back"));
+}
+
+#[test]
+fn a_program_that_ended_by_itself_stays_ended() {
+    let world = World::with_dummy();
+    world.run(&["send", "dummy", "crash"]);
+    world.wait_until("it has ended", |world| {
+        world
+            .json(&["list", "--json"])
+            .as_array()
+            .unwrap()
+            .is_empty()
+    });
+    assert_eq!(world.ok(&["up", "--json"]), "");
+}
+
+#[test]
+fn a_restart_waits_for_rest_and_keeps_the_name() {
+    let world = World::with_dummy();
+    let before = world.entry();
+    let id = world.ok(&["send", "dummy", "slow:1"]);
+    let told = world.json(&["restart", "dummy", "--json"]);
+    assert_eq!(told["handle"], "dummy");
+    assert_ne!(told["pid"], before["pid"]);
+    assert!(world.ok(&["task", id.trim()]).contains("completed"));
+    assert_eq!(
+        world.ok(&["send", "dummy", "say:hello", "--return"]),
+        "hello\n"
+    );
+    world.run(&["send", "dummy", "ask:yn Really?", "--return"]);
+    let output = world.run(&["restart", "dummy"]);
+    assert_eq!(output.status.code(), Some(4), "it asks something");
+    world.ok(&["restart", "dummy", "--now"]);
+}
+
+#[test]
+fn a_conversation_is_continued_by_its_name() {
+    let world = World::new();
+    let file = teller(&world);
+    let output = world.run(&["start", &file, "--port", "0", "--resume"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("no conversation of teller"), "{said}");
+    world.ok(&[
+        "start", &file, "--port", "0", "--resume", "talk-1", "--", "-v",
+    ]);
+    let shown = |world: &World| {
+        world
+            .ok(&["screen", "teller"])
+            .contains("started with: --continue talk-1 -v")
+    };
+    world.wait_until("it was told", shown);
+    // It is known from then on.
+    let said = world.ok(&["restart", "teller"]);
+    assert!(
+        said.starts_with("teller is back with its conversation (talk-1)"),
+        "{said}"
+    );
+    world.wait_until("it was told again", shown);
+    world.ok(&["stop", "teller"]);
+    world.ok(&["start", &file, "--port", "0", "--resume", "--", "-v"]);
+    world.wait_until("it was told once more", shown);
+    let said = world.ok(&["restart", "teller", "--fresh"]);
+    assert!(
+        said.starts_with("teller is back, with a new conversation"),
+        "{said}"
+    );
+}
