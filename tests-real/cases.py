@@ -214,6 +214,22 @@ def two_agents_talk(agent):
     return Outcome()
 
 
+def restart(agent):
+    """`synapse restart`: the program is another one, and its model still knows what was said before."""
+    if not agent.run("profile", "show", agent.cli).stdout.count("\nresume:"):
+        raise NotHere("the profile does not say how a conversation is continued")
+    agent.send("say:the number is 4711")
+    told = agent.json("restart", agent.name)
+    demand(told.get("conversation"), f"a new conversation was begun: {told}")
+    wait_until("it is ready", lambda: agent.status()["status"] == "IDLE")
+    known = set(agent.model.dump.glob("*.json"))
+    sent = agent.send("say:and now")
+    demand(sent.body["reply"] == "and now", f"the reply is {sent.body['reply']!r}: {sent.error}")
+    requests = [path.read_text() for path in set(agent.model.dump.glob("*.json")) - known]
+    demand(any("4711" in text and "and now" in text for text in requests), "the model was not told what was said before")
+    return Outcome()
+
+
 def page_stop(agent):
     """Stop on the page. The time is from the press to the receipt."""
     return Outcome(ms=page.stop(agent))
@@ -277,6 +293,7 @@ CASES = {
     "unknown flag": unknown_flag,
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,
+    "restart": restart,
     "page: stop": page_stop,
     "page: permission": page_permission,
 }
