@@ -178,6 +178,11 @@ Examples:
     /// Check this machine, and an agent: what is wrong, and what to do
     #[command(after_help = "Examples:\n  synapse doctor\n  synapse doctor codex --json")]
     Doctor(Doctor),
+    /// Bring agents back at login: installs a systemd user unit that runs `synapse up`
+    #[command(
+        after_help = "Examples:\n  synapse install-service\n  synapse install-service --remove"
+    )]
+    InstallService(crate::verbs::service::InstallService),
     /// Print completions for a shell; they offer agents, tasks, profiles and answers, too
     #[command(
         after_help = "Put one of these into your shell's start-up file:\n  source <(synapse completions bash)\n  source <(synapse completions zsh)\n  synapse completions fish | source"

@@ -62,6 +62,7 @@ fn main() -> ExitCode {
         } => verbs::record::run(&profile, &output, &args),
         Command::Config { json } => verbs::config::run(json),
         Command::Doctor(args) => verbs::doctor::run(&args),
+        Command::InstallService(args) => verbs::service::run(&args),
         Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),
         Command::Man { dir } => verbs::manual::man(dir.as_deref()),

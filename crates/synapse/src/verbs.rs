@@ -29,6 +29,7 @@ pub(crate) mod replies;
 pub(crate) mod reply;
 pub(crate) mod screen;
 pub(crate) mod send;
+pub(crate) mod service;
 pub(crate) mod shell;
 pub(crate) mod shell_hook;
 pub(crate) mod shell_line;

@@ -47,6 +47,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "shell",
             "shell-hook",
             "mcp",
+            "install-service",
             "completions",
             "man",
             "record",

@@ -54,3 +54,29 @@ fn everything_is_installed_and_removed_again() {
     assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
     assert_eq!(files(&prefix), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn a_service_is_written_and_removed() {
+    let world = crate::world::World::new();
+    let config = world.home.path().join("config");
+    let run = |args: &[&str]| {
+        let mut command = world.command(args);
+        command
+            .env("XDG_CONFIG_HOME", &config)
+            .env("PATH", "/nowhere");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let said = run(&["install-service"]);
+    assert!(
+        said.contains("systemctl --user enable synapse.service"),
+        "{said}"
+    );
+    let unit = config.join("systemd/user/synapse.service");
+    let text = std::fs::read_to_string(&unit).unwrap();
+    assert!(text.contains("synapse\" up\n"), "{text}");
+    run(&["install-service", "--remove"]);
+    assert!(!unit.exists());
+    run(&["install-service", "--remove"]);
+}
