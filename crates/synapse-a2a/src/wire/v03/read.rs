@@ -185,7 +185,7 @@ pub(in crate::wire) fn part(value: &Value, path: String, wrong: &mut Complaints)
 }
 
 /// Data as it was before it was wrapped, because it is no object, and marked in the metadata of its part.
-pub fn unwrapped(data: &Value, metadata: &mut Map<String, Value>) -> Value {
+pub(in crate::wire) fn unwrapped(data: &Value, metadata: &mut Map<String, Value>) -> Value {
     let mark = metadata.remove(BARE_DATA);
     match (mark, data.get("value")) {
         (Some(Value::Bool(true)), Some(value)) => value.clone(),
