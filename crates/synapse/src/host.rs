@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse_a2a::event::Timestamp;
+use synapse_a2a::task::Task;
+use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
@@ -432,10 +434,8 @@ async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
         claim_ends(&paths)
     });
     let ends = ends.await.unwrap_or_default();
-    post_ends(ends, ca_file, move |task, push| {
-        settle(&store, task.id(), push)
-    })
-    .await;
+    let settle = move |task: &Task, push: &PushTarget| settle(&store, task.id(), push);
+    post_ends(ends, ca_file, settle).await;
 }
 
 /// A program that ended before anybody could have used it.

@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    fn part(value: Value) -> Part {
+    fn part(value: &Value) -> Part {
         parts(&json!({ "parts": [value] })).remove(0)
     }
 
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn bytes_may_be_spelled_in_any_way() {
         for text in ["+/8=", "+/8", "-_8=", "-_8"] {
-            let part = part(json!({ "raw": text }));
+            let part = part(&json!({ "raw": text }));
             assert_eq!(
                 part.content,
                 Content::Raw {
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn an_odd_part_is_data() {
         for odd in [json!(7), json!({ "raw": "%%" }), json!({ "kind": "poem" })] {
-            let read = part(odd.clone());
+            let read = part(&odd);
             assert!(matches!(read.content, Content::Data { .. }), "{odd}");
         }
         assert!(parts(&json!({})).is_empty() && parts(&json!({ "parts": "x" })).is_empty());

@@ -27,16 +27,7 @@ pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
 /// # Errors
 /// If a field is missing or wrong.
 pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let history = history(&fields, &mut wrong);
-        let task = fields.required_text("id", &mut wrong)?;
-        Some(TaskRequest {
-            task: TaskId::new(task),
-            history,
-        })
-    });
-    wrong.finish(read)
+    v1::read_task(params, history)
 }
 
 /// Reads a `TaskPushNotificationConfig`.
