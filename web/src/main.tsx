@@ -17,7 +17,9 @@ import { connect, helloCount, loggedOut, session, watchWorld } from "./state/wor
 import { learn } from "./text";
 import "./styles/index.css";
 
+/** How soon a hub that does not answer is asked again: it may be starting. */
 const RETRY_MS = 1_500;
+/** How long after the page has loaded the rest is fetched, so that it does not compete with the first screen. */
 const LATER_MS = 1_000;
 
 function takeCode(): string | null {

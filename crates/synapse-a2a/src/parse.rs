@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::mem;
 
 use crate::artifact::Body;
+pub use fence::unfenced_lines;
 use fence::{Fence, Lists};
 use json::{Progress, Scan};
 

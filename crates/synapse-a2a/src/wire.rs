@@ -1,7 +1,9 @@
 //! How the domain is spelled to others: the dialects of A2A, as pure functions between JSON and the
 //! domain. What a client is shown is decided once, in [`shown`] and [`narrator`]; what it asks for comes
-//! out of every dialect as the same [`request`]. A dialect only spells.
+//! out of every dialect as the same [`request`]. What an agent elsewhere answers is read back by [`answer`].
+//! A dialect only spells.
 
+pub mod answer;
 pub mod ask;
 pub mod card;
 mod dialect;
@@ -13,6 +15,7 @@ mod object;
 pub mod operation;
 pub mod page;
 pub mod protocol_error;
+pub mod remote_task;
 pub mod request;
 pub mod rest;
 pub mod shown;
@@ -28,4 +31,3 @@ pub mod v1;
 mod tests;
 
 pub use dialect::Dialect;
-pub use fields::decode as decode_base64;

@@ -6,6 +6,7 @@ mod delivery;
 mod events;
 mod native;
 mod proxy;
+mod push;
 mod trust;
 mod web;
 
@@ -23,6 +24,7 @@ pub use address::Callable;
 pub use delivery::{DeliveryError, address, deliver};
 pub use events::Events;
 pub use native::TaskEvents;
+pub use push::{PushSender, post_ends};
 pub use web::{Page, Web, WebError};
 
 use synapse_machine::paths::Paths;

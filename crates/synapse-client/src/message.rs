@@ -175,7 +175,7 @@ fn read(files: &[PathBuf], dir: &Path) -> Result<Vec<Part>, UnsendableFile> {
         let name = file.file_name().unwrap_or(file.as_os_str());
         let name = name.to_string_lossy().into_owned();
         parts.push(Part {
-            media_type: Some(kind(&name, &bytes).to_owned()),
+            media_type: Some(media_type(&name, &bytes).to_owned()),
             filename: Some(name),
             ..Part::new(Content::Raw { bytes })
         });
@@ -190,8 +190,8 @@ fn unreadable(file: &Path, why: io::Error) -> UnsendableFile {
     }
 }
 
-/// What a file is, by the end of its name, or else by whether it can be read.
-fn kind(name: &str, bytes: &[u8]) -> &'static str {
+/// The media type of a file, by the end of its name, or else by whether it can be read.
+pub fn media_type(name: &str, bytes: &[u8]) -> &'static str {
     let ending = Path::new(name)
         .extension()
         .map(|ending| ending.to_string_lossy().to_lowercase());
@@ -212,6 +212,7 @@ fn kind(name: &str, bytes: &[u8]) -> &'static str {
         "gif" => "image/gif",
         "webp" => "image/webp",
         "svg" => "image/svg+xml",
+        "webmanifest" => "application/manifest+json",
         _ if std::str::from_utf8(bytes).is_ok() => "text/plain",
         _ => "application/octet-stream",
     }
@@ -260,9 +261,12 @@ mod tests {
 
     #[test]
     fn a_file_without_a_known_ending_is_looked_at() {
-        assert_eq!(kind("Makefile", b"all:\n"), "text/plain");
-        assert_eq!(kind("core", &[0xff, 0xfe]), "application/octet-stream");
-        assert_eq!(kind("A.JPG", &[]), "image/jpeg");
+        assert_eq!(media_type("Makefile", b"all:\n"), "text/plain");
+        assert_eq!(
+            media_type("core", &[0xff, 0xfe]),
+            "application/octet-stream"
+        );
+        assert_eq!(media_type("A.JPG", &[]), "image/jpeg");
     }
 
     #[test]

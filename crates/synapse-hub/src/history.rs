@@ -5,15 +5,20 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use synapse_a2a::event::{Event, Fact, Timestamp as Time};
 use synapse_a2a::id::TaskId;
-use synapse_a2a::task::TaskState;
+use synapse_a2a::task::{Task, TaskState};
+use synapse_a2a::wire::request::PushTarget;
+use tokio::task::JoinSet;
 
 use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
 use super::{Hub, past_agents};
+use synapse_client::client::post_ends;
 use synapse_client::native::TaskShape;
+use synapse_machine::config::Config;
 use synapse_machine::registry::Entry;
-use synapse_store::sweep::sweep;
+use synapse_store::push::settle;
+use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Cursor, Filter, Kept, Reader, StoreError};
 
 /// What somebody looks for.
@@ -170,12 +175,23 @@ pub(super) async fn latest(
     Ok(lines)
 }
 
-/// Fails the tasks of hosts that died; nobody else will end them.
-pub(super) async fn bury(hub: &Hub) {
-    let paths = hub.paths.clone();
-    let swept = tokio::task::spawn_blocking(move || sweep(&paths)).await;
-    if let Ok(Err(error)) = swept {
-        tracing::warn!(%error, "the tasks of hosts that died are left open");
+/// Fails the tasks of hosts that died; nobody else will end them. Who waits to be told of it is told by
+/// one of `posts`.
+pub(super) async fn bury(hub: &Hub, posts: &mut JoinSet<()>) {
+    let (paths, store) = (hub.paths.clone(), hub.paths.store());
+    let swept = tokio::task::spawn_blocking(move || {
+        if let Err(error) = sweep(&paths) {
+            tracing::warn!(%error, "the tasks of hosts that died are left open");
+        }
+        let ca_file = Config::load(&paths.config())
+            .ok()
+            .and_then(|file| file.config.ca_file);
+        (claim_ends(&paths), ca_file)
+    });
+    if let Ok((ends, ca_file)) = swept.await {
+        while posts.try_join_next().is_some() {}
+        let settle = move |task: &Task, push: &PushTarget| settle(&store, task.id(), push);
+        posts.spawn(post_ends(ends, ca_file, settle));
     }
 }
 

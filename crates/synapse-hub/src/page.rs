@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use super::problem::Problem;
+use synapse_client::message::media_type;
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -70,16 +71,22 @@ fn answer(path: &str, file: EmbeddedFile, encoding: Option<&'static str>) -> Res
     } else {
         "no-cache"
     };
+    let kind = match media_type(path, &file.data) {
+        text if text.starts_with("text/") => format!("{text}; charset=utf-8"),
+        other => other.to_owned(),
+    };
     let mut response = Response::new(Body::from(file.data.into_owned()));
     let headers = response.headers_mut();
     let mut set = |name, value: &'static str| {
         headers.insert(name, header::HeaderValue::from_static(value));
     };
-    set(header::CONTENT_TYPE, kind_of(path));
     set(header::CACHE_CONTROL, caching);
     set(header::VARY, "Accept-Encoding");
     if let Some(encoding) = encoding {
         set(header::CONTENT_ENCODING, encoding);
+    }
+    if let Ok(kind) = kind.parse() {
+        headers.insert(header::CONTENT_TYPE, kind);
     }
     response
 }
@@ -94,22 +101,6 @@ fn accepts(accepted: &str, encoding: &str) -> bool {
         let weight = words.find_map(|word| word.strip_prefix("q=")?.parse::<f32>().ok());
         is_named && weight.is_none_or(|weight| weight > 0.0)
     })
-}
-
-fn kind_of(path: &str) -> &'static str {
-    match path.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("json" | "map") => "application/json",
-        Some("webmanifest") => "application/manifest+json",
-        Some("svg") => "image/svg+xml",
-        Some("png") => "image/png",
-        Some("ico") => "image/x-icon",
-        Some("woff2") => "font/woff2",
-        Some("txt") => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
-    }
 }
 
 #[cfg(test)]

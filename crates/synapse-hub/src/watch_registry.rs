@@ -20,7 +20,8 @@ pub(super) async fn watch(hub: Hub) {
     let folder = hub.paths.registry();
     let mut changes = Changes::names_in(&folder);
     let mut links = Links::new();
-    history::bury(&hub).await;
+    let mut posts = JoinSet::new();
+    history::bury(&hub, &mut posts).await;
     if let Ok(lines) = history::latest(&hub, None, LINES).await {
         hub.live.apply(Change::Tasks(lines));
     }
@@ -38,7 +39,7 @@ pub(super) async fn watch(hub: Hub) {
                 .collect();
             settle(&hub, &mut links, survey.entries, &swept).await;
             if !swept.is_empty() {
-                history::bury(&hub).await;
+                history::bury(&hub, &mut posts).await;
             }
         }
         tokio::select! {

@@ -51,6 +51,10 @@ impl Drop for Arrival<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
     use super::*;
 
     #[tokio::test]
@@ -59,13 +63,9 @@ mod tests {
         let (one, other) = (MessageId::new("one"), MessageId::new("other"));
         let first = arrivals.enter(&one).await;
         drop(arrivals.enter(&other).await);
-        let second = arrivals.enter(&one);
-        tokio::pin!(second);
-        tokio::select! {
-            biased;
-            _ = &mut second => panic!("two of one id are in"),
-            () = std::future::ready(()) => {}
-        }
+        let mut second = Box::pin(arrivals.enter(&one));
+        let early = timeout(Duration::ZERO, &mut second).await;
+        assert!(early.is_err(), "two of one id are in");
         drop(first);
         drop(second.await);
         assert!(arrivals.turns().is_empty());
@@ -76,15 +76,8 @@ mod tests {
         let arrivals = Arrivals::default();
         let message = MessageId::new("one");
         let first = arrivals.enter(&message).await;
-        {
-            let second = arrivals.enter(&message);
-            tokio::pin!(second);
-            tokio::select! {
-                biased;
-                _ = &mut second => panic!("two of one id are in"),
-                () = std::future::ready(()) => {}
-            }
-        }
+        let second = timeout(Duration::ZERO, arrivals.enter(&message)).await;
+        assert!(second.is_err(), "two of one id are in");
         drop(first);
         assert!(arrivals.turns().is_empty());
     }

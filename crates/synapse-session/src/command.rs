@@ -124,6 +124,11 @@ pub enum Refusal {
     /// It cannot be kept, so it is not taken.
     #[error("the task was not accepted because it cannot be written to disk: {0}")]
     NotDurable(String),
+    /// It may be kept or not, and is not done.
+    #[error(
+        "it is unknown whether task {task} is kept: {why}; the agent does not get it. Ask for the task, or send the message again"
+    )]
+    Unconfirmed { task: TaskId, why: String },
     /// Nobody waits for a reply.
     #[error("there is no current task to reply to")]
     NoTaskAtHand,

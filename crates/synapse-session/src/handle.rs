@@ -13,10 +13,12 @@ use tokio::time::timeout;
 
 use super::arrivals::Arrivals;
 use super::files::unpack;
+use super::ledger::STOPPED;
 use super::{
     Accepted, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
 };
 use synapse_pty::Size;
+use synapse_store::StoreError;
 
 /// Requests that may wait for the actor; who comes after waits for a place.
 const INBOX: usize = 64;
@@ -127,15 +129,19 @@ impl SessionHandle {
             },
         };
         let task = Task::begin(event.clone()).map_err(|e| Refusal::NotDurable(e.to_string()))?;
-        let written = self.ledger.commit(&id, 1, event).await;
-        written.map_err(|why| {
-            // Its end closes the store, too.
-            if self.commands.is_closed() {
-                Refusal::Stopping
-            } else {
-                Refusal::NotDurable(why)
+        match self.ledger.commit(&id, 1, event).await {
+            Ok(()) => {}
+            Err(why @ StoreError::Unconfirmed { .. }) => {
+                let why = why.to_string();
+                self.ledger.withdraw(&id, &why);
+                // Whoever sends the message again must find the task ended.
+                self.ledger.flush().await;
+                return Err(Refusal::Unconfirmed { task: id, why });
             }
-        })?;
+            // Its end closes the store, too.
+            Err(_) if self.commands.is_closed() => return Err(Refusal::Stopping),
+            Err(why) => return Err(Refusal::NotDurable(why.to_string())),
+        }
         let accepted = Accepted {
             task,
             text,
@@ -148,7 +154,7 @@ impl SessionHandle {
             .await
             .is_err()
         {
-            self.ledger.withdraw(&id);
+            self.ledger.withdraw(&id, STOPPED);
             return Err(Refusal::Stopping);
         }
         Ok(id)

@@ -11,6 +11,9 @@ use synapse_a2a::id::TaskId;
 use super::{Board, timestamp};
 use synapse_store::{Entry, Owner, Store, StoreError};
 
+/// Why a task ends that was promised and never reached the actor.
+pub(super) const STOPPED: &str = "the agent was stopped";
+
 /// The one way for events to get on disk and on the board. Cheap to clone.
 #[derive(Clone)]
 pub struct Ledger {
@@ -37,7 +40,7 @@ impl Ledger {
                 event,
             } in entries
             {
-                if error.is_some() && is_promise(&event) {
+                if error.is_some_and(is_lost) && is_promise(&event) {
                     continue;
                 }
                 if let Err(error) = seen.post(task, number, event) {
@@ -61,31 +64,37 @@ impl Ledger {
     /// Writes an event down, and waits until it is on disk and on the board.
     ///
     /// # Errors
-    /// If it could not be written: then it has not happened.
+    /// If it could not be written: then it has not happened, unless the error is
+    /// [`StoreError::Unconfirmed`].
     pub(super) async fn commit(
         &self,
         task: &TaskId,
         number: u64,
         event: Event,
-    ) -> Result<(), String> {
+    ) -> Result<(), StoreError> {
         let task = task.clone();
         let entries = vec![Entry {
             task,
             number,
             event,
         }];
-        let written = self.store.commit(entries).await;
-        written.map_err(|error| error.to_string())
+        self.store.commit(entries).await
     }
 
-    /// Ends a task that was promised and never reached the actor.
-    pub(super) fn withdraw(&self, task: &TaskId) {
-        let reason = "the agent was stopped".to_owned();
+    /// Ends a task that never reaches the actor.
+    pub(super) fn withdraw(&self, task: &TaskId, reason: &str) {
+        let reason = reason.to_owned();
         let fact = Fact::Moved {
             status: Status::Canceled { reason },
         };
         let at = timestamp();
         self.append(task, 2, Event { at, fact });
+    }
+
+    /// Waits until everything so far is on the board, and on disk if the disk takes it.
+    pub(super) async fn flush(&self) {
+        // Nothing is written here, so nothing is lost if that fails.
+        let _ = self.store.commit(Vec::new()).await;
     }
 
     /// Why the disk cannot be written, while it cannot.
@@ -97,6 +106,11 @@ impl Ledger {
     pub async fn close(&self) {
         self.store.close().await;
     }
+}
+
+/// Whether what failed so is not in the store.
+fn is_lost(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Unconfirmed { .. })
 }
 
 /// Whether this is a task somebody is to be promised: one that is not on disk is not taken in. What was

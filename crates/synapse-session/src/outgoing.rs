@@ -1,5 +1,6 @@
 //! Lines of a reply that are messages to other agents. Pure.
 
+use synapse_a2a::parse::unfenced_lines;
 use synapse_term::profile::OutputRouting;
 use synapse_term::router::{Command, parse_line};
 
@@ -14,21 +15,8 @@ pub(super) fn messages(reply: &str, heard: &str, rules: &OutputRouting) -> Vec<C
     if !rules.enabled {
         return Vec::new();
     }
-    let mut fence: Option<&str> = None;
     let mut found = Vec::new();
-    for line in reply.lines() {
-        let bare = line.trim_start();
-        if let Some(open) = fence {
-            // A fence is closed by one of its kind that is at least as long.
-            if bare.starts_with(open) && bare.trim_end().trim_start_matches(open).is_empty() {
-                fence = None;
-            }
-            continue;
-        }
-        if let Some(opened) = opens_fence(bare) {
-            fence = Some(opened);
-            continue;
-        }
+    for line in unfenced_lines(reply) {
         let is_echo = heard.lines().any(|heard| heard.trim() == line.trim());
         let is_ignored = rules.ignore_patterns.iter().any(|p| p.is_match(line));
         if is_echo || is_ignored {
@@ -42,15 +30,6 @@ pub(super) fn messages(reply: &str, heard: &str, rules: &OutputRouting) -> Vec<C
     }
     found.truncate(MOST);
     found
-}
-
-/// The fence a line begins with, if it is one.
-fn opens_fence(line: &str) -> Option<&str> {
-    ['`', '~'].into_iter().find_map(|mark| {
-        let rest = line.trim_start_matches(mark);
-        let fence = line.get(..line.len() - rest.len())?;
-        (fence.len() >= 3 && !(mark == '`' && rest.contains('`'))).then_some(fence)
-    })
 }
 
 #[cfg(test)]

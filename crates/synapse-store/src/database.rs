@@ -50,7 +50,8 @@ pub(super) fn open_to_write_much(path: &Path) -> Result<(Connection, File), Stor
     Ok((connection, log))
 }
 
-/// Opens the database to read; nothing if there is none yet.
+/// Opens the database to read; nothing if there is none yet. One of an earlier version is brought to this
+/// one first.
 pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.try_exists().about(path)? {
         return Ok(None);
@@ -59,7 +60,10 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     let mut connection = Connection::open_with_flags(path, flags).about(path)?;
     frugal(&mut connection).about(path)?;
     let version = schema::version(&connection, path)?;
-    Ok((version == schema::STEPS.len()).then_some(connection))
+    if version > 0 && version < schema::STEPS.len() {
+        open_to_write(path)?;
+    }
+    Ok((version > 0).then_some(connection))
 }
 
 /// Makes a database beside its place and moves it there, so that nobody sees it half-made. The caller

@@ -52,6 +52,9 @@ pub enum StoreError {
         path: PathBuf,
         reason: String,
     },
+    /// It was written, but the disk did not confirm it: a crash of the machine may still undo it.
+    #[error("{} was written, but the disk did not confirm it: {reason}", path.display())]
+    Unconfirmed { path: PathBuf, reason: String },
     /// Events of a task must come one by one.
     #[error("event {got} of task {task} came, but {expected} was expected")]
     OutOfOrder {

@@ -141,7 +141,8 @@ impl Store {
     }
 
     /// Hands over what is to happen, and waits until `seen` has been called for it. If it cannot be
-    /// written, it has not happened: nothing of it is kept or tried again, and its numbers are free.
+    /// written, it has not happened: nothing of it is kept or tried again, and its numbers are free. Only
+    /// after [`StoreError::Unconfirmed`] it is written, for now.
     ///
     /// # Errors
     /// Why it was not written.

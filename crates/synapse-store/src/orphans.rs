@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 use synapse_a2a::error::{Failure, FailureCode};
 use synapse_a2a::event::{Event, Fact, Status, Timestamp};
 use synapse_a2a::id::TaskId;
 
-use super::column::{number, time};
+use super::column::{now, number, time};
 use super::error::{AboutStore as _, StoreError};
 use super::schema::stage;
 use super::{database, filing};
@@ -71,10 +70,7 @@ fn open_tasks(connection: &Connection) -> rusqlite::Result<Vec<Open>> {
 }
 
 fn fail<'a>(connection: &mut Connection, orphans: &'a [Open]) -> rusqlite::Result<Vec<&'a Open>> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let at = Timestamp(u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+    let at = now();
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut failed = Vec::new();
     for orphan in orphans {

@@ -1,55 +1,42 @@
 //! Push notification targets of a task, stored and removed with it.
 
-use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
+use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row, params};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::task::Task;
+use synapse_a2a::wire::Dialect;
+use synapse_a2a::wire::request::{Authentication, PushConfig, PushTarget};
 
-use super::database;
+use super::column::{now, number, time};
 use super::error::{AboutStore as _, StoreError};
+use super::{Reader, database};
 
-/// One place to tell of a task.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Push {
-    /// Its name within the task.
-    pub id: String,
-    pub url: String,
-    /// What proves to the receiver that it is us.
-    pub token: Option<String>,
-    /// How to log in there.
-    pub auth: Option<Auth>,
-    /// In which of the protocol's dialects.
-    pub dialect: String,
-}
+/// How long whoever has taken up an end may take to tell it; after that, somebody else may.
+const LEASE: Duration = Duration::from_mins(5);
 
-/// How to log in.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Auth {
-    /// The scheme of the header, such as `Bearer`.
-    pub scheme: String,
-    /// What stands behind it.
-    pub credentials: Option<String>,
-}
-
-/// Sets a place to tell of a task, instead of one of that name.
+/// Sets a place to tell of a task, instead of one of that name. It is owed the end until [`settle`].
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn set(path: &Path, task: &TaskId, push: &Push) -> Result<(), StoreError> {
+pub fn set(path: &Path, task: &TaskId, push: &PushTarget) -> Result<(), StoreError> {
     let connection = database::open_to_write(path)?;
-    let auth = push.auth.as_ref();
+    let config = &push.config;
+    let auth = config.authentication.as_ref();
     connection
         .execute(
-            "INSERT OR REPLACE INTO pushes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT OR REPLACE INTO pushes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)",
             params![
                 task.as_str(),
-                push.id,
-                push.url,
-                push.token,
+                config.id.as_deref().unwrap_or_default(),
+                config.url,
+                config.token,
                 auth.map(|auth| &auth.scheme),
                 auth.and_then(|auth| auth.credentials.as_ref()),
-                push.dialect,
+                push.dialect.name(),
+                push.is_local,
             ],
         )
         .about(path)?;
@@ -60,7 +47,7 @@ pub fn set(path: &Path, task: &TaskId, push: &Push) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn get(path: &Path, task: &TaskId, id: &str) -> Result<Option<Push>, StoreError> {
+pub fn get(path: &Path, task: &TaskId, id: &str) -> Result<Option<PushTarget>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
         return Ok(None);
     };
@@ -79,7 +66,7 @@ pub fn get(path: &Path, task: &TaskId, id: &str) -> Result<Option<Push>, StoreEr
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn list(path: &Path, task: &TaskId) -> Result<Vec<Push>, StoreError> {
+pub fn list(path: &Path, task: &TaskId) -> Result<Vec<PushTarget>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
         return Ok(Vec::new());
     };
@@ -105,33 +92,87 @@ pub fn delete(path: &Path, task: &TaskId, id: &str) -> Result<bool, StoreError> 
     Ok(gone > 0)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Push> {
+/// Owes a place the end of a task no more: it was told, or is given up. If that cannot be written, the
+/// place may be told again.
+pub fn settle(path: &Path, task: &TaskId, push: &PushTarget) {
+    let written = database::open_to_write(path).and_then(|connection| {
+        let sql = "UPDATE pushes SET due = NULL WHERE task = ?1 AND id = ?2";
+        let key = (task.as_str(), &push.config.id);
+        connection.execute(sql, key).about(path)
+    });
+    if let Err(error) = written {
+        tracing::warn!(%error, "the end of a task may be pushed twice");
+    }
+}
+
+/// Takes up the ends of tasks that the hosts of dead runs have not told everywhere. Nobody else gets them
+/// for a while; whoever has told one says so with [`settle`].
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn claim_ends(
+    path: &Path,
+    is_alive: impl Fn(&str) -> bool,
+) -> Result<Vec<(Task, PushTarget)>, StoreError> {
+    let Some(connection) = database::open_to_read(path)? else {
+        return Ok(Vec::new());
+    };
+    let now = now();
+    let until = time(now).saturating_add(number(LEASE.as_millis()));
+    let due = || {
+        connection
+            .prepare(
+                "SELECT pushes.*, runs.run FROM pushes
+                 JOIN tasks ON tasks.id = pushes.task
+                 JOIN runs ON runs.key = tasks.run
+                 WHERE pushes.due <= ?1 AND tasks.stage > 0",
+            )?
+            .query_map([time(now)], |row| {
+                let task = TaskId::new(row.get::<_, String>("task")?);
+                let (due, run): (i64, String) = (row.get("due")?, row.get("run")?);
+                Ok((task, read(row)?, due, run))
+            })?
+            .collect::<rusqlite::Result<Vec<_>>>()
+    };
+    let mut owed = due().about(path)?;
+    owed.retain(|(.., run)| !is_alive(run));
+    if owed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (writer, reader) = (database::open_to_write(path)?, Reader::open(path)?);
+    let mut claimed = Vec::new();
+    for (task, push, due, _) in owed {
+        // Somebody else may have taken it up since we looked.
+        let sql = "UPDATE pushes SET due = ?4 WHERE task = ?1 AND id = ?2 AND due = ?3";
+        let key = params![task.as_str(), push.config.id, due, until];
+        if writer.execute(sql, key).about(path)? == 1
+            && let Some(kept) = reader.task(&task)?
+        {
+            claimed.push((kept.task, push));
+        }
+    }
+    Ok(claimed)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<PushTarget> {
     let scheme: Option<String> = row.get("scheme")?;
     let credentials = row.get("credentials")?;
-    Ok(Push {
-        id: row.get("id")?,
-        url: row.get("url")?,
-        token: row.get("token")?,
-        auth: scheme.map(|scheme| Auth {
-            scheme,
-            credentials,
-        }),
-        dialect: row.get("dialect")?,
+    let dialect: String = row.get("dialect")?;
+    let unknown = || {
+        let reason = format!("'{dialect}' is no dialect").into();
+        rusqlite::Error::FromSqlConversionFailure(6, Type::Text, reason)
+    };
+    Ok(PushTarget {
+        config: PushConfig {
+            id: row.get("id")?,
+            url: row.get("url")?,
+            token: row.get("token")?,
+            authentication: scheme.map(|scheme| Authentication {
+                scheme,
+                credentials,
+            }),
+        },
+        dialect: Dialect::named(&dialect).ok_or_else(unknown)?,
+        is_local: row.get("is_local")?,
     })
-}
-
-// Tokens and credentials must not get into a log.
-impl fmt::Debug for Push {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Push");
-        debug.field("id", &self.id).field("dialect", &self.dialect);
-        debug.finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Auth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Auth");
-        debug.field("scheme", &self.scheme).finish_non_exhaustive()
-    }
 }

@@ -2,13 +2,13 @@
 //! are too many. Open tasks stay, whatever their age.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 use synapse_a2a::event::Timestamp;
 use synapse_a2a::id::TaskId;
 
-use super::column::{as_number, as_time, number, time};
+use super::column::{as_number, as_time, now, number, time};
 use super::database;
 use super::error::{AboutStore as _, StoreError};
 
@@ -28,9 +28,9 @@ pub fn retain(path: &Path, max_age: Duration, max_bytes: u64) -> Result<Vec<Task
         return Ok(Vec::new());
     }
     let mut connection = database::open_to_write(path)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = now.unwrap_or_default().saturating_sub(max_age).as_millis();
-    clear(&mut connection, as_time(number(since)), max_bytes).about(path)
+    let max_age = u64::try_from(max_age.as_millis()).unwrap_or(u64::MAX);
+    let since = Timestamp(now().0.saturating_sub(max_age));
+    clear(&mut connection, since, max_bytes).about(path)
 }
 
 fn clear(

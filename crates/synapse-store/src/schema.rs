@@ -19,7 +19,7 @@ pub(super) mod stage {
 }
 
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST];
+pub(super) const STEPS: &[&str] = &[FIRST, SECOND];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -118,6 +118,14 @@ CREATE TABLE replies (
     is_seen INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX replies_by_recipient ON replies (recipient, key);
+";
+
+/// From `due` on, whoever finds the host of a task dead owes the place the end of the task; nothing is owed
+/// where it is null. `is_local` says which addresses the host might call.
+const SECOND: &str = "
+ALTER TABLE pushes ADD COLUMN due INTEGER;
+ALTER TABLE pushes ADD COLUMN is_local INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX pushes_due ON pushes (due) WHERE due IS NOT NULL;
 ";
 
 /// The version of a database, 0 for an empty one.

@@ -158,7 +158,10 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         };
         let all = self.backlog.rows.iter().chain(&rows);
         let taken = group::write(connection, &self.owner, all, &mut draft).about(&self.path)?;
-        let synced = log.sync_data().about(&self.path);
+        let synced = log.sync_data().map_err(|error| StoreError::Unconfirmed {
+            path: self.path.clone(),
+            reason: error.to_string(),
+        });
         self.backlog = Backlog::default();
         self.open.extend(draft);
         // Whoever has the name of a task first has the task.
@@ -167,19 +170,19 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         let over = self.open.extract_if(|_, head| head.state.is_final());
         self.over.extend(over.filter_map(|(_, head)| head.key));
         self.note(synced.as_ref().err());
-        if let Err(error) = synced {
-            // It is in the database, but nobody can say for how long.
+        if synced.is_err() {
             self.database = None;
-            outcomes.fill(Err(error));
         }
         for (batch, outcome) in batches.iter().zip(&mut outcomes) {
-            let entry = batch
-                .entries
-                .iter()
-                .find(|entry| taken.contains(&entry.task));
-            if let (Ok(()), Some(entry)) = (&outcome, entry) {
-                let (task, number) = (entry.task.clone(), entry.number);
-                *outcome = Err(StoreError::Taken { task, number });
+            let mut entries = batch.entries.iter();
+            if outcome.is_ok() {
+                *outcome = match entries.find(|entry| taken.contains(&entry.task)) {
+                    Some(entry) => Err(StoreError::Taken {
+                        task: entry.task.clone(),
+                        number: entry.number,
+                    }),
+                    None => synced.clone(),
+                };
             }
         }
         Ok(outcomes)

@@ -86,11 +86,7 @@ fn feed(c: &mut Criterion) {
             b.iter(|| {
                 let mut watcher = Watcher::new(Arc::clone(&profile), cast.size);
                 for event in &cast.events {
-                    match &event.what {
-                        What::Output(text) => watcher.feed(text.as_bytes(), event.at),
-                        What::Input(text) => watcher.input(text.as_bytes(), event.at),
-                        _ => {}
-                    }
+                    watcher.replay(event);
                 }
                 watcher.finish(cast.end());
                 black_box(watcher.take_events())

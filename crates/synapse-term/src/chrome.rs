@@ -83,7 +83,7 @@ pub fn is_top_edge(text: &str, col: usize) -> bool {
         .is_some_and(|t| t.starts_with(['╭', '┌', '┏', '╔']))
 }
 
-fn is_border(c: char) -> bool {
+pub(crate) fn is_border(c: char) -> bool {
     matches!(
         c,
         '│' | '┃'

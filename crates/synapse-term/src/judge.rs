@@ -10,6 +10,7 @@ mod known;
 mod motion;
 mod signs;
 mod testimony;
+mod verdict;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,71 +25,14 @@ use crate::signal::Signal;
 use facts::Facts;
 use testimony::Testimony;
 pub use testimony::{Claim, Contradiction, Witness};
+use verdict::{Opinion, Verdict};
 
 /// How soon after an interrupt the screen is asked about it.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(300);
 pub use facts::{Given, TerminalUse};
 
-/// What the rules say at one moment.
-#[derive(Clone, Debug)]
-struct Verdict {
-    reading: Reading,
-    evidence: Evidence,
-    /// How long it must stay true before it is believed.
-    hold: Duration,
-    /// When it may be believed at the earliest.
-    not_before: Duration,
-}
-
-impl Verdict {
-    /// When a verdict that has been true since then is believed.
-    fn due(&self, since: Duration) -> Duration {
-        self.not_before.max(since + self.hold)
-    }
-}
-
 /// What is published stands at least this long.
 const SHORTEST_STAY: Duration = Duration::from_millis(20);
-
-/// A verdict and when it may change by time alone.
-#[derive(Clone)]
-struct Opinion {
-    verdict: Option<Verdict>,
-    ask_again: Option<Duration>,
-}
-
-impl Opinion {
-    /// A verdict that time alone does not change.
-    fn certain(reading: Reading, evidence: Evidence, hold: Duration) -> Self {
-        let not_before = Duration::ZERO;
-        let verdict = Some(Verdict {
-            reading,
-            evidence,
-            hold,
-            not_before,
-        });
-        Self {
-            verdict,
-            ask_again: None,
-        }
-    }
-
-    /// No verdict: the reading in force stays.
-    fn none() -> Self {
-        Self {
-            verdict: None,
-            ask_again: None,
-        }
-    }
-
-    /// No verdict before that time.
-    fn later(at: Duration) -> Self {
-        Self {
-            verdict: None,
-            ask_again: Some(at),
-        }
-    }
-}
 
 /// Decides what the program is doing.
 pub struct Judge {

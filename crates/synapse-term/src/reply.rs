@@ -48,6 +48,25 @@ pub struct Reply {
     pub is_truncated: bool,
 }
 
+impl Reply {
+    /// What a program said that uses no tools; if it is nothing, the turn has not ended.
+    fn of_text(text: String) -> Self {
+        Self {
+            outcome: if text.is_empty() {
+                Outcome::Open
+            } else {
+                Outcome::Completed
+            },
+            blocks: vec![Block {
+                speaker: Speaker::Model,
+                text: text.clone(),
+            }],
+            text,
+            is_truncated: false,
+        }
+    }
+}
+
 /// What is needed to cut a reply out of a conversation.
 pub struct Cut<'a> {
     /// How the program paints.

@@ -11,6 +11,7 @@ mod typed;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cast::{self, What};
 use crate::chrome::{BoxView, Holds, find_box, find_common_box};
 use crate::frame::{Frame, Row};
 use crate::judge::{Change, Claim, Contradiction, Given, Judge, Keys, Witness};
@@ -248,6 +249,17 @@ impl Watcher {
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// Takes one event of a recording.
+    pub fn replay(&mut self, event: &cast::Event) {
+        match &event.what {
+            What::Output(text) => self.feed(text.as_bytes(), event.at),
+            What::Input(text) => self.input(text.as_bytes(), event.at),
+            What::Resize(size) => self.resize(*size, event.at),
+            What::Exit(status) => self.exit(status, event.at),
+            What::Other => {}
+        }
     }
 
     /// The program is gone.

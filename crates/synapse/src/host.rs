@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse_a2a::event::Timestamp;
+use synapse_a2a::task::Task;
+use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
@@ -18,7 +20,7 @@ use tokio::time::timeout;
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, Served};
 use crate::launch;
-use synapse_client::client::{Callable, Web};
+use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
 use synapse_machine::changes::Changes;
 use synapse_machine::config::{Limits, ListenConfig};
@@ -30,7 +32,8 @@ use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, Termios};
 use synapse_serve::{self, Server};
 use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
-use synapse_store::sweep::sweep;
+use synapse_store::push::settle;
+use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
 
 /// A program that dies this soon was not started as it should be.
@@ -44,6 +47,9 @@ const KEEP_BYTES: u64 = 1 << 30;
 
 /// How long open connections are waited for.
 const CONNECTIONS: Duration = Duration::from_secs(2);
+
+/// How long what the hosts before us owe is waited for.
+const LAST_PUSHES: Duration = Duration::from_secs(2);
 
 /// What to tell when the token is another one.
 const REPLACED: &str = "the previous run did not end cleanly, so the token is new: give it to those who had the old one";
@@ -99,6 +105,7 @@ pub struct Host {
     ledger: Ledger,
     courier: Courier,
     paths: Paths,
+    ca_file: Option<PathBuf>,
     notes: Vec<String>,
     launched: LaunchRecord,
 }
@@ -205,6 +212,7 @@ impl Host {
             resources,
             ledger,
             paths: paths.clone(),
+            ca_file: agent.ca_file.clone(),
             notes,
             launched,
         })
@@ -243,6 +251,7 @@ impl Host {
             ledger,
             courier,
             paths,
+            ca_file,
             notes,
             launched,
         } = self;
@@ -262,7 +271,7 @@ impl Host {
             let _ = stopped.await;
         }));
         let kept = paths.clone();
-        let tidied = tokio::task::spawn_blocking(move || tidy(&paths));
+        let mut tidying = tokio::spawn(tidy(paths, ca_file));
         let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
@@ -307,7 +316,10 @@ impl Host {
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
         let _ = courier.await;
-        let _ = tidied.await;
+        // What is not told by now, the next host tells.
+        if timeout(LAST_PUSHES, &mut tidying).await.is_err() {
+            tidying.abort();
+        }
         // The last events reach the disk first, then who still listens.
         ledger.close().await;
         a2a.finish().await;
@@ -466,20 +478,28 @@ fn status(state: State) -> Status {
     }
 }
 
-/// Ends what hosts that died have left open, and lets go of what is too old to keep.
-fn tidy(paths: &Paths) {
-    if let Err(error) = sweep(paths) {
-        tracing::warn!(%error, "tasks of hosts that died are still open");
-    }
-    match retain(&paths.store(), KEEP_FOR, KEEP_BYTES) {
-        Ok(gone) => {
-            for task in gone {
-                // A task without files has no folder.
-                let _ = std::fs::remove_dir_all(paths.tasks().join(task.as_str()));
-            }
+/// Ends what hosts that died have left open, lets go of what is too old to keep, and tells who waits for it
+/// how the tasks of the dead have ended.
+async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
+    let store = paths.store();
+    let ends = tokio::task::spawn_blocking(move || {
+        if let Err(error) = sweep(&paths) {
+            tracing::warn!(%error, "tasks of hosts that died are still open");
         }
-        Err(error) => tracing::warn!(%error, "old tasks are still kept"),
-    }
+        match retain(&paths.store(), KEEP_FOR, KEEP_BYTES) {
+            Ok(gone) => {
+                for task in gone {
+                    // A task without files has no folder.
+                    let _ = std::fs::remove_dir_all(paths.tasks().join(task.as_str()));
+                }
+            }
+            Err(error) => tracing::warn!(%error, "old tasks are still kept"),
+        }
+        claim_ends(&paths)
+    });
+    let ends = ends.await.unwrap_or_default();
+    let settle = move |task: &Task, push: &PushTarget| settle(&store, task.id(), push);
+    post_ends(ends, ca_file, settle).await;
 }
 
 /// A program that ended before anybody could have used it.

@@ -17,7 +17,7 @@ pub(super) struct Lists {
 
 impl Lists {
     /// Follows the items that a line ends and begins, and returns what stands behind their markers.
-    pub(super) fn enter<'a>(&mut self, line: &'a str) -> Content<'a> {
+    pub(super) fn enter<'a>(&mut self, line: &'a str) -> LineContent<'a> {
         let (mut column, mut text) = skip_blanks(0, line);
         if !text.is_empty() {
             self.columns.retain(|&item| item <= column);
@@ -31,7 +31,7 @@ impl Lists {
             self.columns
                 .push(if is_far { after_marker + 1 } else { column });
         }
-        Content {
+        LineContent {
             text,
             column,
             item_column: self.column(),
@@ -43,9 +43,24 @@ impl Lists {
     }
 }
 
+/// The lines of a text that stand outside fenced code; the fences themselves are left out.
+pub fn unfenced_lines(text: &str) -> impl Iterator<Item = &str> {
+    let (mut lists, mut open) = (Lists::default(), None::<Fence>);
+    text.lines().filter(move |line| {
+        if let Some(fence) = &open {
+            if fence.is_closed_by(line) {
+                open = None;
+            }
+            return false;
+        }
+        open = Fence::open(&lists.enter(line));
+        open.is_none()
+    })
+}
+
 /// What a line says behind its indentation and list markers.
 #[derive(Debug)]
-pub(super) struct Content<'a> {
+pub(super) struct LineContent<'a> {
     pub(super) text: &'a str,
     column: usize,
     item_column: usize,
@@ -63,7 +78,7 @@ pub(super) struct Fence {
 
 impl Fence {
     /// Reads a line as an opening fence.
-    pub(super) fn open(content: &Content<'_>) -> Option<Self> {
+    pub(super) fn open(content: &LineContent<'_>) -> Option<Self> {
         if content.column >= content.item_column + INDENTED_CODE {
             return None;
         }
@@ -79,7 +94,7 @@ impl Fence {
         if length < SHORTEST_FENCE || (mark == '`' && info.contains(mark)) {
             return None;
         }
-        let Content {
+        let LineContent {
             column,
             item_column,
             ..

@@ -16,7 +16,7 @@ const STANDARD: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, LENIENT);
 
 /// Bytes that somebody spelled in base64, of either alphabet, padded or not.
-pub fn decode(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let standard = STANDARD.decode(text);
     standard.or_else(|_| URL_SAFE.decode(text)).ok()
 }

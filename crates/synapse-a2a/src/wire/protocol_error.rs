@@ -69,6 +69,13 @@ pub enum ProtocolError {
     /// What must be kept cannot be kept.
     #[error("{0}")]
     NoSpace(String),
+    /// Nobody can say whether it was kept.
+    #[error("{said}")]
+    Unknown {
+        /// The task to ask for.
+        task: String,
+        said: String,
+    },
     /// A fault of our own.
     #[error("{0}")]
     Internal(String),
@@ -155,7 +162,7 @@ impl ProtocolError {
     /// The machine-readable part: the reason first, then the fields.
     fn details(&self) -> Value {
         let mut metadata = Map::new();
-        if let Self::TaskNotFound(task) = self {
+        if let Self::TaskNotFound(task) | Self::Unknown { task, .. } = self {
             metadata.insert("taskId".to_owned(), json!(task));
         }
         let mut details = vec![json!({
@@ -202,10 +209,11 @@ impl ProtocolError {
             ),
             Self::ExtensionRequired(_) => (-32008, 400, PRECONDITION, "EXTENSION_SUPPORT_REQUIRED"),
             Self::VersionNotSupported(_) => (-32009, 400, PRECONDITION, "VERSION_NOT_SUPPORTED"),
-            // The protocol has no words for these three; -32000 is the one server error it leaves free.
+            // The protocol has no words for these four; -32000 is the one server error it leaves free.
             Self::Busy(_) => (-32000, 429, "RESOURCE_EXHAUSTED", "QUEUE_FULL"),
             Self::Unavailable(_) => (-32000, 503, "UNAVAILABLE", "AGENT_STOPPING"),
             Self::NoSpace(_) => (-32000, 507, "RESOURCE_EXHAUSTED", "STORE_UNAVAILABLE"),
+            Self::Unknown { .. } => (-32000, 500, "UNKNOWN", "TASK_UNKNOWN"),
             Self::Internal(_) => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
         Row {

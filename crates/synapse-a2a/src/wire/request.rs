@@ -1,5 +1,7 @@
 //! What a client asks for, whatever it was spelled like.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -7,6 +9,8 @@ use crate::event::Timestamp;
 use crate::id::{ContextId, TaskId};
 use crate::message::Message;
 use crate::task::TaskState;
+
+use super::Dialect;
 
 /// A message for the agent: a new task, or more for one that waits for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +104,7 @@ impl StateFilter {
 }
 
 /// Where to send what happens to a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushConfig {
     /// Its name among those of the task, if the client chose one.
     pub id: Option<String>,
@@ -112,12 +116,37 @@ pub struct PushConfig {
 }
 
 /// What goes into the `Authorization` header of a notification.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authentication {
     /// Such as `Bearer`.
     pub scheme: String,
     /// What goes behind it.
     pub credentials: Option<String>,
+}
+
+// Addresses, tokens and credentials must not get into a log.
+impl fmt::Debug for PushConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("PushConfig");
+        debug.field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Authentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Authentication");
+        debug.field("scheme", &self.scheme).finish_non_exhaustive()
+    }
+}
+
+/// A place that is told of a task, as it is kept beside the task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushTarget {
+    pub config: PushConfig,
+    /// In which dialect it is told.
+    pub dialect: Dialect,
+    /// Whether only this machine can reach the agent. Any other agent may call the internet alone.
+    pub is_local: bool,
 }
 
 /// One of the notifications of a task.

@@ -3,9 +3,11 @@
 
 mod read;
 
-pub use read::{push_config, push_request, send_request, task_request, unwrapped};
+pub use read::{push_config, push_request, send_request, task_request};
 
-pub(super) use read::{history, inner_push as push_from, part as part_from, parts, role, wish};
+pub(super) use read::{
+    history, inner_push as push_from, part as part_from, parts, role, unwrapped, wish,
+};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -8,7 +8,7 @@ pub use read::{
     task_query, task_request,
 };
 
-pub(super) use read::{history, push as push_from, role};
+pub(super) use read::{history, push as push_from, read_task, role};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

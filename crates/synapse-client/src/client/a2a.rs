@@ -6,9 +6,6 @@ mod card;
 mod dialect;
 mod discover;
 mod error;
-mod parts;
-mod task;
-mod update;
 
 use std::time::Duration;
 
@@ -20,12 +17,13 @@ use serde_json::Value;
 use synapse_a2a::id::MessageId;
 use synapse_a2a::message::{Message, Part, Role};
 use synapse_a2a::task::TaskState;
+use synapse_a2a::wire::answer;
 use tokio::time::sleep;
 
 pub use card::{Card, CardError, Interface};
 pub use dialect::Dialect;
 pub use error::A2AError;
-pub use task::{Piece, RemoteTask};
+pub use synapse_a2a::wire::remote_task::RemoteTask;
 
 use super::{Events, Page, Web, WebError};
 use call::Call;
@@ -69,7 +67,7 @@ impl Outgoing {
     pub fn read(message: &Value) -> Option<Self> {
         let parts = match message.as_str() {
             Some(text) => vec![Part::text(text)],
-            None => parts::read_all(message.get("parts")),
+            None => answer::parts(message),
         };
         let id = MessageId::new(uuid::Uuid::new_v4().to_string());
         (!parts.is_empty()).then(|| Self::new(Message::new(id, Role::User, parts)))
@@ -299,7 +297,7 @@ impl A2AClient {
         let host = self.interface.url.clone();
         let page = self.web.fetch(self.request(&call, None)?, patience).await?;
         let body = json(&host, &page)?;
-        let update = self.interface.dialect.read(page.status, body)?;
+        let update = self.interface.dialect.read(page.status, &body)?;
         let Some(update) = update else {
             // An answer to a question is only acknowledged.
             return match operation {
@@ -334,7 +332,7 @@ impl A2AClient {
         };
         let body = json(host, &page)?;
         // What is refused before the stream begins is an ordinary answer.
-        Err(match self.interface.dialect.read(page.status, body) {
+        Err(match self.interface.dialect.read(page.status, &body) {
             Err(refused) => refused,
             Ok(_) => not_an_agent(host, "it was asked for a stream and sent something else"),
         })

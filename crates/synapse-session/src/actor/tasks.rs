@@ -12,6 +12,7 @@ use synapse_term::keys::Discipline;
 use synapse_term::prompt::Prompt;
 
 use super::Session;
+use crate::ledger::STOPPED;
 use crate::order;
 use crate::turn::{Input, Words};
 use crate::{Accepted, Command, Order, Priority, Refusal, TurnError, timestamp};
@@ -143,7 +144,7 @@ impl Session {
         self.inbox.close();
         while let Ok(command) = self.inbox.try_recv() {
             if let Command::Accept(accepted) = command {
-                self.ledger.withdraw(accepted.task.id());
+                self.ledger.withdraw(accepted.task.id(), STOPPED);
             }
         }
     }

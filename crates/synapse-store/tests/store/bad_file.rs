@@ -68,6 +68,23 @@ async fn a_database_of_a_later_version() {
 }
 
 #[tokio::test]
+async fn a_database_of_an_earlier_version_is_brought_to_this_one_by_whoever_reads_it() {
+    let shelf = Shelf::new();
+    shelf.fill("ada", [Tale::new("t0", "q")]).await;
+    let earlier = "DROP INDEX pushes_due;
+        ALTER TABLE pushes DROP COLUMN due;
+        ALTER TABLE pushes DROP COLUMN is_local;
+        INSERT INTO pushes VALUES ('t0', 'a', 'https://example.com', NULL, NULL, NULL, 'v1');
+        PRAGMA user_version = 1";
+    change(&shelf.path(), earlier);
+    let t0 = TaskId::new("t0");
+    let pushes = synapse_store::push::list(&shelf.path(), &t0).unwrap();
+    assert_eq!(pushes.len(), 1);
+    assert!(!pushes[0].is_local, "nobody knows, so the internet alone");
+    assert!(shelf.reader().task(&t0).unwrap().is_some());
+}
+
+#[tokio::test]
 async fn a_database_of_something_else() {
     let shelf = Shelf::new();
     put(&shelf, b"");

@@ -4,22 +4,27 @@ use std::time::Duration;
 
 use synapse_a2a::event::Timestamp;
 use synapse_a2a::id::TaskId;
-use synapse_store::push::{self, Auth, Push};
+use synapse_a2a::wire::Dialect;
+use synapse_a2a::wire::request::{Authentication, PushConfig, PushTarget};
+use synapse_store::push;
 use synapse_store::replies::{self, Reply, Wanted};
 use synapse_store::retain;
 
 use crate::shelf::{Shelf, Tale};
 
-fn place(id: &str) -> Push {
-    Push {
-        id: id.to_owned(),
-        url: "https://example.com/hook".to_owned(),
-        token: Some("secret-token".to_owned()),
-        auth: Some(Auth {
-            scheme: "Bearer".to_owned(),
-            credentials: Some("secret-credentials".to_owned()),
-        }),
-        dialect: "1.0".to_owned(),
+fn place(id: &str) -> PushTarget {
+    PushTarget {
+        config: PushConfig {
+            id: Some(id.to_owned()),
+            url: "https://example.com/hook".to_owned(),
+            token: Some("secret-token".to_owned()),
+            authentication: Some(Authentication {
+                scheme: "Bearer".to_owned(),
+                credentials: Some("secret-credentials".to_owned()),
+            }),
+        },
+        dialect: Dialect::V03,
+        is_local: true,
     }
 }
 
@@ -30,11 +35,8 @@ async fn a_place_to_tell_is_set_read_replaced_and_deleted() {
     assert_eq!(push::list(&path, &task).unwrap(), []);
     push::set(&path, &task, &place("b")).unwrap();
     push::set(&path, &task, &place("a")).unwrap();
-    let bare = Push {
-        token: None,
-        auth: None,
-        ..place("b")
-    };
+    let mut bare = place("b");
+    (bare.config.token, bare.config.authentication) = (None, None);
     push::set(&path, &task, &bare).unwrap();
     assert_eq!(
         push::list(&path, &task).unwrap(),
@@ -61,9 +63,37 @@ async fn places_to_tell_go_with_their_task() {
     );
 }
 
+#[tokio::test]
+async fn the_end_of_a_task_is_owed_until_it_is_settled_and_only_once_its_host_is_dead() {
+    let shelf = Shelf::new();
+    let path = shelf.path();
+    shelf.fill("ada", [Tale::new("t1", "q").replies("r")]).await;
+    let store = shelf.store("bob");
+    store.commit(Tale::new("t2", "q").entries).await.unwrap();
+    let (over, open) = (TaskId::new("t1"), TaskId::new("t2"));
+    for (task, id) in [(&over, "a"), (&over, "b"), (&open, "a")] {
+        push::set(&path, task, &place(id)).unwrap();
+    }
+    push::settle(&path, &over, &place("b"));
+    let claim = |is_alive: bool| push::claim_ends(&path, |_| is_alive).unwrap();
+    assert!(claim(true).is_empty(), "its own host tells it");
+    let claimed = claim(false);
+    let [(task, target)] = claimed.as_slice() else {
+        panic!("{claimed:?}");
+    };
+    assert_eq!((task.id(), target), (&over, &place("a")));
+    assert!(claim(false).is_empty(), "somebody tells it already");
+    push::settle(&path, &over, &place("a"));
+    store.close().await;
+    let store = rusqlite::Connection::open(&path).unwrap();
+    let owed = "SELECT count(*) FROM pushes WHERE due IS NOT NULL AND task = 't1'";
+    let owed: u32 = store.query_row(owed, [], |row| row.get(0)).unwrap();
+    assert_eq!(owed, 0);
+}
+
 #[test]
 fn secrets_do_not_get_into_a_log() {
-    let text = format!("{:?} {:?}", place("a"), place("a").auth);
+    let text = format!("{:?} {:?}", place("a"), place("a").config.authentication);
     assert!(
         !text.contains("secret") && !text.contains("example.com"),
         "{text}"

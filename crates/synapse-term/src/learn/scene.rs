@@ -187,13 +187,15 @@ impl Play<'_> {
     }
 }
 
+/// The lines of a Markdown text that every program shows: neither blank ones nor the fences of code.
+pub(super) fn shown_lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let is_shown = |line: &&str| !(line.trim().is_empty() || line.trim_start().starts_with("```"));
+    text.lines().filter(is_shown)
+}
+
 /// Whether the end of the reply is on the screen, beside what the message itself says of it.
 fn has_reply(frame: &Frame, typed: &str, reply: &str) -> bool {
-    let is_fence = |line: &&str| line.trim_start().starts_with("```");
-    let lines = reply
-        .lines()
-        .filter(|line| !line.trim().is_empty() && !is_fence(line));
-    let Some(last) = lines.into_iter().next_back() else {
+    let Some(last) = shown_lines(reply).next_back() else {
         return false;
     };
     let last = bare(last);

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::scene::{Exchange, Scene, bare};
-use crate::cast::{Cast, What};
+use super::scene::{Exchange, Scene, bare, shown_lines};
+use crate::cast::Cast;
 use crate::reading::State;
 use crate::watch::{Event, TurnReport, Watcher};
 
@@ -56,13 +56,7 @@ impl fmt::Display for Score {
 pub(super) fn of(rules: &str, cast: &Cast, scene: &Scene) -> Option<Score> {
     let mut watcher = Watcher::new(Arc::new(super::profile(rules)?), cast.size);
     for event in &cast.events {
-        match &event.what {
-            What::Output(text) => watcher.feed(text.as_bytes(), event.at),
-            What::Input(text) => watcher.input(text.as_bytes(), event.at),
-            What::Resize(size) => watcher.resize(*size, event.at),
-            What::Exit(status) => watcher.exit(status, event.at),
-            What::Other => {}
-        }
+        watcher.replay(event);
     }
     watcher.finish(cast.end());
     let (mut states, mut turns) = (vec![(Duration::ZERO, State::Starting)], Vec::new());
@@ -121,9 +115,7 @@ impl Score {
 
 /// The words of a Markdown text, without its marks.
 fn plain(text: &str) -> String {
-    let is_fence = |line: &&str| line.trim_start().starts_with("```");
-    let lines = text.lines().filter(|line| !is_fence(line));
-    let chars = lines.flat_map(str::chars);
+    let chars = shown_lines(text).flat_map(str::chars);
     chars
         .filter(|c| !c.is_whitespace() && !"*`#".contains(*c))
         .collect()

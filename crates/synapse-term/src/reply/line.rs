@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::chrome::{is_hint, is_rule};
+use crate::chrome::{is_border, is_hint, is_rule};
 use crate::frame::{Colour, Marks, Row, Style, byte_of_col, width};
 
 /// A row of a conversation.
@@ -117,40 +117,7 @@ fn plain(style: Style) -> Style {
 
 /// What stands at the sides of a text and is no part of it.
 fn is_side(c: char) -> bool {
-    matches!(
-        c,
-        '│' | '┃'
-            | '║'
-            | '▌'
-            | '▐'
-            | '┆'
-            | '┊'
-            | '╎'
-            | '▏'
-            | '▎'
-            | '▍'
-            | '▋'
-            | '▊'
-            | '▉'
-            | '█'
-            | '▕'
-            | '╏'
-            | '┇'
-            | '┋'
-            | '▛'
-            | '▙'
-            | '▜'
-            | '▟'
-            | '▇'
-            | '▆'
-            | '▅'
-            | '▄'
-            | '▃'
-            | '▂'
-            | '▁'
-            | '▀'
-            | '▔'
-    )
+    is_border(c) || matches!(c, '▀'..='█' | '▔' | '╏' | '┇' | '┋' | '▛' | '▙' | '▜' | '▟')
 }
 
 /// What scroll bars are drawn with beside those.

@@ -3,7 +3,7 @@
 
 use super::furniture::Said;
 use super::line::Line;
-use super::{Block, Cut, Outcome, Reply, Speaker, region, unwrap};
+use super::{Cut, Reply, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
 use crate::prompt::escape_hint;
@@ -31,21 +31,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
     } else {
         text
     };
-    let outcome = if text.is_empty() {
-        Outcome::Open
-    } else {
-        Outcome::Completed
-    };
-    let blocks = vec![Block {
-        speaker: Speaker::Model,
-        text: text.clone(),
-    }];
-    Reply {
-        text,
-        blocks,
-        outcome,
-        is_truncated: false,
-    }
+    Reply::of_text(text)
 }
 
 /// Whether a text is nothing but a spinner.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, Cut, Outcome, Reply, Speaker};
+use super::{Cut, Reply};
 use crate::chrome::is_rule;
 use crate::frame::{Row, join_wrapped, width};
 use crate::pattern::constant;
@@ -39,21 +39,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
         *line = output.to_owned();
     }
     let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
-    let outcome = if text.is_empty() {
-        Outcome::Open
-    } else {
-        Outcome::Completed
-    };
-    let blocks = vec![Block {
-        speaker: Speaker::Model,
-        text: text.clone(),
-    }];
-    Some(Reply {
-        text,
-        blocks,
-        outcome,
-        is_truncated: false,
-    })
+    Some(Reply::of_text(text))
 }
 
 /// Whether the program was at rest at a bare prompt in the last row, or reads lines without one. One that speaks to

@@ -171,10 +171,7 @@ pub fn play_in_pieces(cast: &Cast, profile: &Arc<Profile>, piece: usize) -> Run 
                     watcher.feed(bytes, event.at);
                 }
             }
-            What::Input(text) => watcher.input(text.as_bytes(), event.at),
-            What::Resize(size) => watcher.resize(*size, event.at),
-            What::Exit(status) => watcher.exit(status, event.at),
-            What::Other => {}
+            _ => watcher.replay(event),
         }
     }
     watcher.finish(cast.end());

@@ -63,6 +63,7 @@ impl From<Refusal> for Problem {
             | Refusal::NoTaskAtHand
             | Refusal::Replied => StatusCode::CONFLICT,
             Refusal::NotDurable(_) => StatusCode::INSUFFICIENT_STORAGE,
+            Refusal::Unconfirmed { .. } => StatusCode::INTERNAL_SERVER_ERROR,
             Refusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
         };
         Self::new(status, refusal.to_string())

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use synapse_term::cast::{Cast, What};
+use synapse_term::cast::Cast;
 use synapse_term::judge::Change;
 use synapse_term::profile::Profile;
 use synapse_term::prompt::{Kind, Prompt};
@@ -75,14 +75,7 @@ pub(crate) fn play(cast: &Cast, profile: Arc<Profile>, view: View) -> Result<()>
     for event in &cast.events {
         player.pause(event.at.saturating_sub(clock));
         clock = event.at;
-        let watcher = &mut player.watcher;
-        match &event.what {
-            What::Output(text) => watcher.feed(text.as_bytes(), event.at),
-            What::Input(text) => watcher.input(text.as_bytes(), event.at),
-            What::Resize(size) => watcher.resize(*size, event.at),
-            What::Exit(status) => watcher.exit(status, event.at),
-            What::Other => {}
-        }
+        player.watcher.replay(event);
         player.show(&mut out, event.at)?;
     }
     player.watcher.finish(cast.end());

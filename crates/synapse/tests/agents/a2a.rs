@@ -10,7 +10,6 @@ mod list;
 mod older;
 mod push;
 mod questions;
-mod receiver;
 mod rest;
 mod send;
 mod stream;

@@ -1,7 +1,5 @@
 //! Agents in the background, as a user runs them: the built binary, the dummy agent, real PTYs.
 
-use std::process::Command;
-
 use crate::world::{World, is_gone};
 use serde_json::Value;
 
@@ -186,10 +184,7 @@ fn a_killed_host_takes_its_program_along_and_its_entry_is_swept() {
     let pid = world.entry()["pid"].as_u64().unwrap();
     let children =
         std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    Command::new("kill")
-        .args(["-9", &pid.to_string()])
-        .status()
-        .unwrap();
+    world.kill_host();
     world.wait_until("the entry is swept", |w| {
         w.ok(&["list", "--json"]).trim() == "[]"
     });

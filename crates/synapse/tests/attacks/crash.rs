@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::world::{World, is_gone};
+use crate::world::World;
 use serde_json::{Value, json};
 
 /// How many tasks are acknowledged before the host is killed.
@@ -77,11 +77,7 @@ fn nothing_acknowledged_is_lost_when_the_host_is_killed() {
         world.wait_until("enough tasks are acknowledged", |_| {
             acknowledged.load(Ordering::SeqCst) >= ENOUGH
         });
-        let pid = i32::try_from(entry["pid"].as_u64().unwrap()).unwrap();
-        let pid = rustix::process::Pid::from_raw(pid).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        let pid = entry["pid"].to_string();
-        world.wait_until("the host is gone", |_| is_gone(&pid));
+        world.kill_host();
         senders
             .into_iter()
             .flat_map(|sender| sender.join().unwrap())

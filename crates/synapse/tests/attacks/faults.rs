@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::world::terminal::Terminal;
 use crate::world::{World, is_gone};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How much a flood has, in megabytes: twice what a host may grow by.
 const FLOOD: u64 = 80;
@@ -322,4 +322,63 @@ fn fifty_agents_started_at_once_get_fifty_ports_and_fifty_entries() {
     let answers = world.ok(&["send", "all", "say:here", "--return", "--timeout", "120"]);
     let here = answers.lines().filter(|line| line.ends_with("here"));
     assert_eq!(here.count(), 50, "{answers}");
+}
+
+/// Fails the syncs of the process that loads it, while a file is there.
+const FAILING_SYNC: &str = r#"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int fdatasync(int file) {
+    if (access(getenv("FAILING_SYNC"), F_OK) == 0) { errno = EIO; return -1; }
+    return syscall(SYS_fdatasync, file);
+}
+"#;
+
+#[test]
+fn a_task_whose_sync_failed_is_said_to_be_unknown_and_not_done() {
+    let world = World::new();
+    let (source, library) = (
+        world.home.path().join("s.c"),
+        world.home.path().join("s.so"),
+    );
+    let broken = world.home.path().join("broken");
+    std::fs::write(&source, FAILING_SYNC).unwrap();
+    let compiled = std::process::Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(compiled.unwrap().success(), "cc links Rust programs, too");
+    let started = world
+        .command(&["start", "dummy", "--port", "0"])
+        .env("LD_PRELOAD", &library)
+        .env("FAILING_SYNC", &broken)
+        .status();
+    assert!(started.unwrap().success());
+    std::fs::write(&broken, "").unwrap();
+    let message = json!({ "messageId": "m1", "role": "user", "parts": [{ "text": "say:once" }] });
+    let send = json!({ "message": message });
+    let (status, said) = world.call("POST", "/tasks/send", &send);
+    assert_eq!(status, 500, "{said}");
+    let said = said["error"].as_str().unwrap();
+    assert!(said.starts_with("it is unknown whether task "), "{said}");
+    let params = json!({ "message": { "messageId": "m2", "role": "ROLE_USER", "parts": [{ "text": "say:x" }] } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params });
+    let (_, refused) = world.raw_call("POST", "/a2a", "\r\nA2A-Version: 1.0", &call);
+    for word in ["-32000", "TASK_UNKNOWN", "\"taskId\":"] {
+        assert!(refused.contains(word), "{refused}");
+    }
+    std::fs::remove_file(&broken).unwrap();
+    let id = said.split(' ').nth(5).unwrap();
+    let (status, task) = world.call("GET", &format!("/tasks/{id}"), &Value::Null);
+    assert_eq!(status, 200, "{said}");
+    assert_eq!(task["task"]["status"]["state"], "canceled", "{task}");
+    let (status, again) = world.call("POST", "/tasks/send", &send);
+    assert_eq!(status, 200, "{again}");
+    assert_ne!(again["task"]["id"], id);
+    let store = world.home.path().join("synapse/synapse.db");
+    let kept = synapse_store::Reader::open(store).unwrap();
+    let kept = kept.task(&synapse_a2a::id::TaskId::new(id)).unwrap();
+    assert_eq!(kept.unwrap().task.state().name(), "canceled");
 }

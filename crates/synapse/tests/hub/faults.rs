@@ -1,12 +1,11 @@
 //! What breaks, and what the hub makes of it.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::json;
 
 use crate::browser::{Browser, Desk, Hub};
-use crate::world::is_gone;
+use crate::world::receiver::Receiver;
 
 #[test]
 fn agents_live_on_when_the_hub_dies_and_a_page_resumes() {
@@ -56,12 +55,17 @@ fn an_agent_whose_host_is_killed_is_taken_off() {
     let desk = Desk::with_dummy();
     let task = desk.send("dummy", "wait:60");
     desk.browser.wait_for_status("dummy", "working");
+    let receiver = Receiver::new();
+    let place = json!({ "taskId": task["id"], "url": receiver.url, "token": "secret" });
+    let method = "CreateTaskPushNotificationConfig";
+    let set = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": place });
+    let version = "\r\nA2A-Version: 1.0";
+    let (status, _) = desk.world.raw_call("POST", "/a2a", version, &set);
+    assert_eq!(status, 200);
     let mut socket = desk.browser.socket("/api/ws");
-    let pid = desk.world.entry()["pid"].to_string();
-    Command::new("kill").args(["-KILL", &pid]).status().unwrap();
+    desk.world.kill_host();
     let removed = socket.wait_for("it is gone", |said| said["type"] == "agent.removed");
     assert_eq!(removed["reason"], "died");
-    assert!(is_gone(&pid));
     desk.browser
         .press("/api/agents/dummy/interrupt")
         .refused(404, "no_such_agent");
@@ -70,6 +74,9 @@ fn an_agent_whose_host_is_killed_is_taken_off() {
         seen["task"]["status"]["state"] == "failed"
     });
     assert_eq!(failed["task"]["status"]["error"]["code"], "HOST_CRASHED");
+    let told = receiver.to("failed").pop().unwrap();
+    assert!(told.head.contains("x-a2a-notification-token: secret"));
+    assert_eq!(told.body["task"]["id"], task["id"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@
     reason = "this is a test"
 )]
 
+pub mod receiver;
 pub mod terminal;
 
 use std::io::{Read as _, Write as _};
@@ -118,6 +119,13 @@ impl World {
 
     pub fn entry(&self) -> Value {
         self.json(&["list", "--json"])[0].clone()
+    }
+
+    /// Kills the host of the agent, and waits until it is gone.
+    pub fn kill_host(&self) {
+        let pid = self.entry()["pid"].to_string();
+        Command::new("kill").args(["-KILL", &pid]).status().unwrap();
+        self.wait_until("the host is gone", |_| is_gone(&pid));
     }
 
     /// A connection to the agent.

@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 use super::*;
 use crate::message::{Content, Part};
 use crate::wire::Dialect;
+use crate::wire::answer;
 use crate::wire::narrator::{Frame, Narrator};
+use crate::wire::remote_task::{RemoteTask, Update};
 use crate::wire::request::History;
+use crate::wire::shown::Snapshot;
 
 /// What tells the artifacts of a task apart.
 fn key(dialect: Dialect) -> &'static str {
@@ -154,7 +157,88 @@ fn leveled(mut task: Value) -> Value {
     task
 }
 
+/// What a client knows of a task, as far as the dialect can say it.
+fn known(task: &Task, dialect: Dialect) -> RemoteTask {
+    let shown = Snapshot::of(task, History::All);
+    let mut pieces = shown.pieces.unwrap();
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        if dialect == Dialect::V01 {
+            piece.id = ArtifactId::new(index.to_string());
+        }
+        for part in &mut piece.parts {
+            if dialect != Dialect::V1 && matches!(part.content, Content::Data { .. }) {
+                part.media_type = None;
+            }
+        }
+    }
+    RemoteTask {
+        id: match dialect {
+            Dialect::V01 => task.message().id.to_string(),
+            _ => task.id().to_string(),
+        },
+        context: Some(task.context().to_string()),
+        state: task.state(),
+        said: shown.standing.message.map(|said| said.words()),
+        pieces,
+        exact: None,
+    }
+}
+
+/// Text in one part or in several cannot be told apart.
+fn joined(mut task: RemoteTask) -> RemoteTask {
+    for piece in &mut task.pieces {
+        let mut parts: Vec<Part> = Vec::new();
+        for part in piece.parts.drain(..) {
+            match (
+                parts.last_mut().map(|part| &mut part.content),
+                &part.content,
+            ) {
+                (Some(Content::Text { text: before }), Content::Text { text }) => {
+                    before.push_str(text);
+                }
+                _ => parts.push(part),
+            }
+        }
+        piece.parts = parts;
+    }
+    task
+}
+
 proptest! {
+    #[test]
+    fn what_a_dialect_writes_it_reads_back(
+        events in any_events(),
+        from in any::<prop::sample::Index>(),
+    ) {
+        let from = 1 + from.index(events.len());
+        let end = Task::fold(events.clone()).unwrap();
+        for dialect in Dialect::ALL {
+            for written in [dialect.task(&end, History::All), dialect.sent_task(&end, History::All)] {
+                let read = answer::read(dialect, &written);
+                prop_assert_eq!(read, Some(Update::Snapshot(known(&end, dialect))));
+            }
+            if let Some(said) = dialect.spoken(&end) {
+                let mut task = None;
+                let written = dialect.sent(&end, History::All);
+                let read = RemoteTask::fold(&mut task, answer::read(dialect, &written).unwrap());
+                prop_assert_eq!((read.reply(), read.is_settled()), (said.words(), true));
+            }
+            let mut current = Task::fold(events[..from].to_vec()).unwrap();
+            let mut narrator = Narrator::after(&current);
+            let mut task = Some(known(&current, dialect));
+            for event in &events[from..] {
+                current.apply(event.clone()).unwrap();
+                if let Some(frame) = narrator.tell(&current, event) {
+                    let written = dialect.frame(&frame, &current, false);
+                    let read = answer::read(dialect, &written);
+                    prop_assert!(read.is_some(), "{written}");
+                    RemoteTask::fold(&mut task, read.unwrap());
+                }
+            }
+            prop_assert_eq!(joined(task.unwrap()), joined(known(&end, dialect)));
+        }
+    }
+
     #[test]
     fn a_snapshot_and_the_frames_behind_it_are_the_final_task(
         events in any_events(),

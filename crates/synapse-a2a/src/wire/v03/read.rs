@@ -27,16 +27,7 @@ pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
 /// # Errors
 /// If a field is missing or wrong.
 pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let history = history(&fields, &mut wrong);
-        let task = fields.required_text("id", &mut wrong)?;
-        Some(TaskRequest {
-            task: TaskId::new(task),
-            history,
-        })
-    });
-    wrong.finish(read)
+    v1::read_task(params, history)
 }
 
 /// Reads a `TaskPushNotificationConfig`.
@@ -185,7 +176,7 @@ pub(in crate::wire) fn part(value: &Value, path: String, wrong: &mut Complaints)
 }
 
 /// Data as it was before it was wrapped, because it is no object, and marked in the metadata of its part.
-pub fn unwrapped(data: &Value, metadata: &mut Map<String, Value>) -> Value {
+pub(in crate::wire) fn unwrapped(data: &Value, metadata: &mut Map<String, Value>) -> Value {
     let mark = metadata.remove(BARE_DATA);
     match (mark, data.get("value")) {
         (Some(Value::Bool(true)), Some(value)) => value.clone(),

@@ -31,6 +31,14 @@ pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
 /// # Errors
 /// If a field is missing or wrong.
 pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
+    read_task(params, history)
+}
+
+/// Reads a request about one task that says so how much of its conversation to tell.
+pub(in crate::wire) fn read_task(
+    params: &Value,
+    history: impl Fn(&Fields<'_>, &mut Complaints) -> History,
+) -> Result<TaskRequest, ProtocolError> {
     let mut wrong = Complaints::default();
     let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
         let history = history(&fields, &mut wrong);

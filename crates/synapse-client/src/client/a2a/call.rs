@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hyper::Method;
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, Interface, Operation, Outgoing, parts};
+use super::{Dialect, Interface, Operation, Outgoing};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -171,7 +171,7 @@ impl Interface {
 
     fn parts(&self, outgoing: &Outgoing) -> Vec<Value> {
         let parts = outgoing.message.parts.iter();
-        parts.map(|part| parts::write(part, self.dialect)).collect()
+        parts.map(|part| self.dialect.part(part)).collect()
     }
 }
 

@@ -6,34 +6,26 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use serde_json::Value;
 use synapse_a2a::id::TaskId;
 use synapse_a2a::task::Task;
 use synapse_a2a::wire::Dialect;
 use synapse_a2a::wire::narrator::{Frame, Narrator};
 use synapse_a2a::wire::protocol_error::ProtocolError;
-use synapse_a2a::wire::request::{Authentication, History, PushConfig};
+use synapse_a2a::wire::request::{PushConfig, PushTarget};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::super::Served;
-use synapse_client::client::{address, deliver};
+use synapse_client::client::{PushSender, WebError};
 use synapse_session::{Follow, Record};
-use synapse_store::StoreError;
-use synapse_store::push::{self as kept, Auth, Push};
+use synapse_store::{StoreError, push as kept};
 
 /// How many places may be told of one task.
 const MOST: usize = 16;
 
 /// How long an agent that ends waits for the last notifications.
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// What the receiver knows us by. The protocol names no header; these are the two that are in use.
-const TOKENS: [HeaderName; 2] = [
-    HeaderName::from_static("x-a2a-notification-token"),
-    HeaderName::from_static("a2a-notification-token"),
-];
 
 /// What the first notification is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,40 +90,48 @@ pub(super) async fn set(
     from: From,
 ) -> Result<PushConfig, ProtocolError> {
     let task = record.task.id();
-    let odd =
-        |error: synapse_client::client::WebError| ProtocolError::field("url", error.to_string());
-    let to = address(&config.url).map_err(odd)?;
-    let headers = headers(&config);
+    let id = config.id.unwrap_or_else(|| task.to_string());
     let config = PushConfig {
-        id: Some(config.id.unwrap_or_else(|| task.to_string())),
+        id: Some(id.clone()),
         ..config
     };
-    let (wanted, owner) = (to_store(&config, dialect), task.clone());
+    let target = PushTarget {
+        config: config.clone(),
+        dialect,
+        is_local: served.access_policy.is_local,
+    };
+    let odd = |error: WebError| ProtocolError::field("url", error.to_string());
+    let sender = PushSender::new(served.web.clone(), &target).map_err(odd)?;
+    let cursor = Some(record.events.len() as u64);
+    let follow = served.session.board.follow(task, cursor);
+    let follow = follow.filter(|_| !record.task.state().is_final() || from == From::Snapshot);
+    let is_told = follow.is_some();
+    let (owner, wanted) = (task.clone(), target.clone());
     let written = keep(served, move |path| {
         let known = kept::list(path, &owner)?;
-        let is_known = known.iter().any(|push| push.id == wanted.id);
+        let is_known = known.iter().any(|push| push.config.id == wanted.config.id);
         if !is_known && known.len() >= MOST {
             return Ok(false);
         }
-        kept::set(path, &owner, &wanted).map(|()| true)
+        kept::set(path, &owner, &wanted)?;
+        if !is_told {
+            kept::settle(path, &owner, &wanted);
+        }
+        Ok(true)
     });
     if !written.await? {
         let error = format!("a task tells at most {MOST} places; delete one first");
         return Err(ProtocolError::Unsupported(error));
     }
-    let cursor = Some(record.events.len() as u64);
-    let follow = served.session.board.follow(task, cursor);
-    let follow = follow.filter(|_| !record.task.state().is_final() || from == From::Snapshot);
-    if let (Some(follow), Some(id)) = (follow, config.id.clone()) {
+    if let Some(follow) = follow {
         let courier = Courier {
             served: served.clone(),
             follow,
             narrator: Narrator::after(&record.task),
-            to,
-            headers,
-            dialect,
+            sender,
+            target,
         };
-        let first = (from == From::Snapshot).then(|| courier.whole(&record.task));
+        let first = (from == From::Snapshot).then(|| courier.sender.whole(&record.task));
         let place = (task.clone(), id);
         served.a2a.couriers.send(place, courier.carry(first));
     }
@@ -149,13 +149,13 @@ pub(super) async fn get(
     let wanted = id.clone();
     let found = keep(served, move |path| kept::get(path, &owner, &wanted)).await?;
     let missing = || ProtocolError::NotFound(format!("the task has no push configuration {id}"));
-    found.map(from_store).ok_or_else(missing)
+    found.map(|push| push.config).ok_or_else(missing)
 }
 
 pub(super) async fn list(served: &Served, task: &Task) -> Result<Vec<PushConfig>, ProtocolError> {
     let owner = task.id().clone();
     let found = keep(served, move |path| kept::list(path, &owner)).await?;
-    Ok(found.into_iter().map(from_store).collect())
+    Ok(found.into_iter().map(|push| push.config).collect())
 }
 
 /// Tells a place no more; that it was not told before is fine.
@@ -176,21 +176,33 @@ struct Courier {
     served: Served,
     follow: Follow,
     narrator: Narrator,
-    to: Uri,
-    headers: HeaderMap,
-    dialect: Dialect,
+    sender: PushSender,
+    target: PushTarget,
 }
 
 impl Courier {
-    async fn carry(mut self, mut owed: Option<Value>) {
+    /// Tells everything, and then owes nothing more. If the task is not over, its host ends before it:
+    /// whoever finds that out tells the end.
+    async fn carry(mut self, first: Option<Value>) {
+        self.tell_all(first).await;
+        let task = self.follow.snapshot.task.id().clone();
+        let record = self.served.session.board.record(&task);
+        if record.is_none_or(|record| record.task.state().is_final()) {
+            let (store, target) = (Arc::clone(&self.served.store), self.target);
+            let settle = move || kept::settle(&store, &task, &target);
+            let _ = tokio::task::spawn_blocking(settle).await;
+        }
+    }
+
+    async fn tell_all(&mut self, mut owed: Option<Value>) {
         let mut is_behind = false;
         loop {
             if let Some(body) = owed.take() {
-                is_behind = !self.post(&body).await;
+                is_behind = !self.sender.post(&body).await;
                 if is_behind && !self.catch_up() {
                     // The end itself did not arrive: one more try for how it ended, and that is all.
-                    let end = self.whole(&self.follow.snapshot.task);
-                    self.post(&end).await;
+                    let end = self.sender.whole(&self.follow.snapshot.task);
+                    self.sender.post(&end).await;
                     return;
                 }
             }
@@ -204,7 +216,7 @@ impl Courier {
             let frame = self.narrator.tell(&record.task, &posted.event);
             owed = frame.and_then(|frame| {
                 if is_behind {
-                    return Some(self.whole(&record.task));
+                    return Some(self.sender.whole(&record.task));
                 }
                 self.told(&frame, &record.task)
             });
@@ -222,61 +234,14 @@ impl Courier {
         !self.follow.snapshot.task.state().is_final()
     }
 
-    /// Whether the receiver took it.
-    async fn post(&self, body: &Value) -> bool {
-        let kind = match self.dialect {
-            Dialect::V1 => "application/a2a+json",
-            Dialect::V03 | Dialect::V03Rest | Dialect::V01 => "application/json",
-        };
-        let body = body.to_string().into();
-        let posted = deliver(&self.served.web, &self.to, kind, &self.headers, body).await;
-        if let Err(error) = &posted {
-            tracing::warn!(%error, "a push notification could not be delivered");
-        }
-        posted.is_ok()
-    }
-
     /// What the receiver is told of a frame. Before 1.0 it is the whole task, each time it stands elsewhere.
     fn told(&self, frame: &Frame, task: &Task) -> Option<Value> {
-        match (self.dialect, frame) {
-            (Dialect::V1, _) => Some(self.dialect.frame(frame, task, false)),
-            (_, Frame::Standing { .. }) => Some(self.whole(task)),
+        match (self.target.dialect, frame) {
+            (Dialect::V1, _) => Some(Dialect::V1.frame(frame, task, false)),
+            (_, Frame::Standing { .. }) => Some(self.sender.whole(task)),
             (_, Frame::Piece { .. }) => None,
         }
     }
-
-    /// How the task stands, as the receiver is told it.
-    fn whole(&self, task: &Task) -> Value {
-        match self.dialect {
-            Dialect::V1 => self.dialect.sent_task(task, History::All),
-            Dialect::V01 => self.dialect.task(task, History::All),
-            // Receivers of 0.3 know one shape, whichever way the place was set.
-            Dialect::V03 | Dialect::V03Rest => Dialect::V03.task(task, History::All),
-        }
-    }
-}
-
-fn headers(config: &PushConfig) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    let mut add = |name: HeaderName, value: String| {
-        if let Ok(mut value) = HeaderValue::from_str(&value) {
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-    };
-    if let Some(token) = &config.token {
-        for name in TOKENS {
-            add(name, token.clone());
-        }
-    }
-    if let Some(Authentication {
-        scheme,
-        credentials: Some(credentials),
-    }) = &config.authentication
-    {
-        add(header::AUTHORIZATION, format!("{scheme} {credentials}"));
-    }
-    headers
 }
 
 /// Reads or writes the store beside the server's own threads.
@@ -290,30 +255,4 @@ async fn keep<T: Send + 'static>(
     asked
         .map_err(|error| failed(error.to_string()))?
         .map_err(|error| failed(error.to_string()))
-}
-
-fn to_store(config: &PushConfig, dialect: Dialect) -> Push {
-    let auth = config.authentication.as_ref();
-    Push {
-        id: config.id.clone().unwrap_or_default(),
-        url: config.url.clone(),
-        token: config.token.clone(),
-        auth: auth.map(|auth| Auth {
-            scheme: auth.scheme.clone(),
-            credentials: auth.credentials.clone(),
-        }),
-        dialect: dialect.name().to_owned(),
-    }
-}
-
-fn from_store(push: Push) -> PushConfig {
-    PushConfig {
-        id: Some(push.id),
-        url: push.url,
-        token: push.token,
-        authentication: push.auth.map(|auth| Authentication {
-            scheme: auth.scheme,
-            credentials: auth.credentials,
-        }),
-    }
 }

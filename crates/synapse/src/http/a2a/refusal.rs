@@ -22,6 +22,10 @@ pub(super) fn by_session(refusal: Refusal) -> ProtocolError {
         | Refusal::Replied => ProtocolError::Unsupported(said),
         Refusal::NoReaction(_) => ProtocolError::Internal(said),
         Refusal::NotDurable(_) => ProtocolError::NoSpace(said),
+        Refusal::Unconfirmed { task, .. } => ProtocolError::Unknown {
+            task: task.to_string(),
+            said,
+        },
         Refusal::Stopping => ProtocolError::Unavailable(said),
     }
 }

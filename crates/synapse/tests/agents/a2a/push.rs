@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, fold, message, words};
-use super::receiver::Receiver;
+use crate::world::receiver::Receiver;
 
 fn send(agent: &Agent, text: &str, push: &Value) -> Value {
     let params = json!({
@@ -177,4 +177,41 @@ fn who_asked_in_03_is_told_in_03() {
         kept["pushNotificationConfig"]["authentication"]["schemes"],
         json!(["Bearer"])
     );
+}
+
+#[test]
+fn the_end_of_a_task_is_posted_although_its_host_was_killed() {
+    let agent = Agent::dummy();
+    let receiver = Receiver::new();
+    let task = agent.send_now("slow:60");
+    let push = json!({ "taskId": task["id"], "url": receiver.url, "token": "secret" });
+    agent.call("CreateTaskPushNotificationConfig", &push);
+    receiver.next();
+    agent.world.kill_host();
+    let agent = agent.restarted();
+    let last = receiver.to("failed").pop().unwrap();
+    assert!(last.head.contains("x-a2a-notification-token: secret"));
+    let told = &last.body["task"];
+    assert_eq!(told["id"], task["id"], "{}", last.body);
+    assert_eq!(told["status"]["state"], "TASK_STATE_FAILED");
+    assert!(told.to_string().contains("HOST_CRASHED"), "{told}");
+    send(&agent, "say:more", &json!({ "url": receiver.url }));
+    let more = receiver.to_the_end();
+    let is_old = |body: &Value| body.to_string().contains(task["id"].as_str().unwrap());
+    assert!(more.iter().all(|posted| !is_old(&posted.body)));
+}
+
+#[test]
+fn an_end_that_the_receiver_missed_is_posted_by_the_next_host() {
+    let agent = Agent::dummy();
+    let place = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", place.local_addr().unwrap());
+    drop(place);
+    let task = send(&agent, "say:late", &json!({ "url": url }));
+    agent.world.kill_host();
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    let receiver = Receiver::at(TcpListener::bind(address).unwrap(), &[]);
+    let _agent = agent.restarted();
+    let last = receiver.next();
+    assert_eq!(last.body["task"]["status"], task["status"]);
 }

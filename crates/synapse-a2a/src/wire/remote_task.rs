@@ -1,9 +1,13 @@
 //! A task of an agent elsewhere, as far as it told us: a snapshot, or the sum of what it streamed.
 
 use serde_json::{Value, json};
-use synapse_a2a::artifact::native_part;
-use synapse_a2a::message::{Content, Part};
-use synapse_a2a::task::TaskState;
+
+use crate::artifact::native_part;
+use crate::message::{Content, Part};
+use crate::task::TaskState;
+
+use super::narrator::Growth;
+use super::shown::Piece;
 
 /// A task of an agent elsewhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,18 +26,9 @@ pub struct RemoteTask {
     pub exact: Option<String>,
 }
 
-/// A piece of what came of a task: an artifact.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
-    /// Its name within the task.
-    pub id: String,
-    pub name: Option<String>,
-    pub parts: Vec<Part>,
-}
-
 /// News of a task.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Update {
+pub enum Update {
     /// The whole task as it stands.
     Snapshot(RemoteTask),
     Status {
@@ -47,7 +42,7 @@ pub(super) enum Update {
         id: String,
         context: Option<String>,
         piece: Piece,
-        appends: bool,
+        growth: Growth,
     },
 }
 
@@ -82,7 +77,7 @@ impl RemoteTask {
     }
 
     /// Lets news happen to what is known; what is known then.
-    pub(super) fn fold(known: &mut Option<Self>, update: Update) -> &mut Self {
+    pub fn fold(known: &mut Option<Self>, update: Update) -> &mut Self {
         match update {
             Update::Snapshot(task) => known.insert(task),
             Update::Status {
@@ -99,20 +94,20 @@ impl RemoteTask {
                 id,
                 context,
                 piece,
-                appends,
+                growth,
             } => {
                 let task = known.get_or_insert_with(|| Self::begun(id, context));
-                task.take(piece, appends);
+                task.take(piece, growth);
                 task
             }
         }
     }
 
-    fn take(&mut self, piece: Piece, appends: bool) {
+    fn take(&mut self, piece: Piece, growth: Growth) {
         let known = self.pieces.iter_mut().find(|known| known.id == piece.id);
-        match (known, appends) {
-            (Some(known), true) => known.grow(piece.parts),
-            (Some(known), false) => *known = piece,
+        match (known, growth) {
+            (Some(known), Growth::More) => known.grow(piece.parts),
+            (Some(known), Growth::Whole) => *known = piece,
             (None, _) if piece.parts.is_empty() => {}
             (None, _) => self.pieces.push(piece),
         }
@@ -191,7 +186,9 @@ impl Piece {
             Some((Content::Raw { .. } | Content::Url { .. }, _)) => "file",
             _ => "text",
         };
-        let metadata = self.parts.first().map(|part| &part.metadata);
+        let noted = self.parts.first().map(|part| &part.metadata);
+        let metadata = noted.filter(|noted| !noted.is_empty());
+        let metadata = metadata.or(Some(&self.metadata));
         json!({
             "type": kind,
             "name": self.name.as_deref().unwrap_or("output"),
@@ -223,21 +220,18 @@ fn readable(part: &Part) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::ArtifactId;
 
     fn piece(id: &str, text: &str) -> Piece {
-        Piece {
-            id: id.to_owned(),
-            name: None,
-            parts: vec![Part::text(text)],
-        }
+        Piece::chunk(ArtifactId::new(id), vec![Part::text(text)])
     }
 
-    fn news(id: &str, text: &str, appends: bool) -> Update {
+    fn news(id: &str, text: &str, growth: Growth) -> Update {
         Update::Piece {
             id: "t".to_owned(),
             context: None,
             piece: piece(id, text),
-            appends,
+            growth,
         }
     }
 
@@ -245,10 +239,10 @@ mod tests {
     fn chunks_add_up_and_a_new_begin_replaces() {
         let mut task = None;
         for update in [
-            news("a", "hel", false),
-            news("a", "lo", true),
-            news("b", "world", false),
-            news("b", "World", false),
+            news("a", "hel", Growth::Whole),
+            news("a", "lo", Growth::More),
+            news("b", "world", Growth::Whole),
+            news("b", "World", Growth::Whole),
         ] {
             RemoteTask::fold(&mut task, update);
         }
@@ -266,8 +260,8 @@ mod tests {
     #[test]
     fn a_snapshot_says_what_its_chunks_said() {
         let mut task = None;
-        RemoteTask::fold(&mut task, news("a", "hel", false));
-        let streamed = RemoteTask::fold(&mut task, news("a", "lo", true)).reply();
+        RemoteTask::fold(&mut task, news("a", "hel", Growth::Whole));
+        let streamed = RemoteTask::fold(&mut task, news("a", "lo", Growth::More)).reply();
         let mut whole = piece("a", "hel");
         whole.parts.push(Part::text("lo"));
         assert_eq!(whole.text(), streamed);
@@ -291,11 +285,7 @@ mod tests {
             ..Part::new(Content::Raw { bytes: vec![1, 2] })
         };
         let mut task = RemoteTask::begun("t".to_owned(), Some("c".to_owned()));
-        task.pieces = vec![Piece {
-            id: "a".to_owned(),
-            name: None,
-            parts: vec![code, file],
-        }];
+        task.pieces = vec![Piece::chunk(ArtifactId::new("a"), vec![code, file])];
         assert_eq!(task.reply(), "```python\nx = 1\n```\n[a.bin: 2 bytes]");
         let native = task.to_native_json(&json!("hi"), "2026-01-01T00:00:00Z");
         assert_eq!(native["artifacts"][0]["type"], "code");

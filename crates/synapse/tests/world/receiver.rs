@@ -8,28 +8,28 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// What was posted: the head of the request in lower case, and its body.
-pub(crate) struct Posted {
-    pub(crate) head: String,
-    pub(crate) body: Value,
+pub struct Posted {
+    pub head: String,
+    pub body: Value,
 }
 
 /// Keeps what is posted to it, in order.
-pub(crate) struct Receiver {
-    pub(crate) url: String,
+pub struct Receiver {
+    pub url: String,
     posted: mpsc::Receiver<Posted>,
 }
 
 impl Receiver {
     /// A receiver that answers its first requests with these statuses, and 200 from then on.
-    pub(crate) fn answering(statuses: &[u16]) -> Self {
+    pub fn answering(statuses: &[u16]) -> Self {
         Self::at(TcpListener::bind("127.0.0.1:0").unwrap(), statuses)
     }
 
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::answering(&[])
     }
 
-    pub(crate) fn at(listener: TcpListener, statuses: &[u16]) -> Self {
+    pub fn at(listener: TcpListener, statuses: &[u16]) -> Self {
         let address: SocketAddr = listener.local_addr().unwrap();
         let (tell, posted) = mpsc::channel();
         let statuses: Vec<u16> = statuses.to_vec();
@@ -66,25 +66,30 @@ impl Receiver {
     }
 
     /// The next notification.
-    pub(crate) fn next(&self) -> Posted {
+    pub fn next(&self) -> Posted {
         self.posted.recv_timeout(Duration::from_secs(30)).unwrap()
     }
 
     /// All notifications to the one that ends the task.
-    pub(crate) fn to_the_end(&self) -> Vec<Posted> {
+    pub fn to_the_end(&self) -> Vec<Posted> {
+        self.to("completed")
+    }
+
+    /// All notifications to the one that names this state.
+    pub fn to(&self, state: &str) -> Vec<Posted> {
         let mut all = Vec::new();
         loop {
             let posted = self.next();
-            let is_end = posted.body.to_string().to_lowercase().contains("completed");
+            let is_last = posted.body.to_string().to_lowercase().contains(state);
             all.push(posted);
-            if is_end {
+            if is_last {
                 return all;
             }
         }
     }
 
     /// What is here by now.
-    pub(crate) fn waiting(&self) -> Vec<Value> {
+    pub fn waiting(&self) -> Vec<Value> {
         self.posted.try_iter().map(|posted| posted.body).collect()
     }
 }
