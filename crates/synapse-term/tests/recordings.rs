@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use score::{Compare, Score, by_silence, head, load, name, play, recordings, score, truth};
 use synapse_term::profile::Profile;
+use synapse_term::reply::Outcome;
 
 /// The truth was taken by polling the screen: what differs by less is not known to be wrong.
 const CLOCK: f64 = 0.02;
@@ -226,6 +227,35 @@ fn described_programs_are_read_well() {
     };
     let rows = read_some("recordings-others", Compare::Loosely, described);
     assert_floor(&rows, 0.97, 85);
+}
+
+/// What a profile knows of how a turn says that it went wrong counts, whether or not the profile
+/// describes how the program paints speech.
+#[test]
+fn a_turn_that_went_wrong_is_not_completed_and_says_nothing_of_its_own() {
+    let cases = [
+        ("cn/05_interrupt", ""),
+        ("cn/06_tool_no", ""),
+        ("pi/05_interrupt", "alpha bravo"),
+    ];
+    for (case, said) in cases {
+        let path = recordings("recordings-others")
+            .into_iter()
+            .find(|path| name(path) == case);
+        let path = path.unwrap();
+        let program = case.split('/').next().unwrap_or("");
+        let profile = Arc::new(Profile::builtin(program).unwrap());
+        let run = play(&load(&path), &profile);
+        let turn = run.turns.first().unwrap();
+        assert_eq!(turn.reply.outcome, Outcome::Interrupted, "{case}: {turn:?}");
+        assert_eq!(turn.outcome, Outcome::Interrupted, "{case}: {turn:?}");
+        let text = &turn.reply.text;
+        assert!(text.starts_with(said), "{case}: {text:?}");
+        assert!(
+            !text.contains("Interrupted") && !text.contains("abort") && !text.contains("cancel"),
+            "{case}: {text:?}"
+        );
+    }
 }
 
 /// Versions of the three CLIs that no rule was made for, and that nobody looks at to make one: how the rules do on

@@ -3,7 +3,7 @@
 
 use super::furniture::Said;
 use super::line::Line;
-use super::{Block, Cut, Outcome, Reply, Speaker, region, unwrap};
+use super::{Block, Cut, Outcome, Reply, Speaker, blocks, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
 use crate::prompt::escape_hint;
@@ -31,10 +31,9 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
     } else {
         text
     };
-    let outcome = if text.is_empty() {
-        Outcome::Open
-    } else {
-        Outcome::Completed
+    let outcome = match turn.outcome {
+        Outcome::Completed if text.is_empty() => Outcome::Open,
+        outcome => outcome,
     };
     let blocks = vec![Block {
         speaker: Speaker::Model,
@@ -107,6 +106,8 @@ pub struct Extent {
 struct Turn<'a> {
     lines: Vec<Line<'a>>,
     resting: Vec<String>,
+    /// How the program says that it ended, in rows that are none of the lines.
+    outcome: Outcome,
 }
 
 impl<'a> Turn<'a> {
@@ -129,7 +130,15 @@ impl<'a> Turn<'a> {
                 .cloned()
                 .collect(),
         };
-        Self { lines, resting }
+        let rows: Vec<&Row> = lines.iter().map(|line| line.row).collect();
+        let outcome = blocks::outcome(&rows, how);
+        let is_said = |line: &Line<'_>| !blocks::tells_outcome(&line.row.text, how);
+        let lines = lines.into_iter().filter(is_said).collect();
+        Self {
+            lines,
+            resting,
+            outcome,
+        }
     }
 
     fn said(&self, how: &Cut<'_>) -> Said {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, Cut, Outcome, Reply, Speaker};
+use super::{Block, Cut, Outcome, Reply, Speaker, blocks};
 use crate::chrome::is_rule;
 use crate::frame::{Row, join_wrapped, width};
 use crate::pattern::constant;
@@ -25,6 +25,9 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
     }
     let start = echo_end(rows, prompt, how)?;
     let said = rows.get(start..)?;
+    let outcome = blocks::outcome(said, how);
+    let is_said = |row: &&&Row| !blocks::tells_outcome(&row.text, how);
+    let said: Vec<&Row> = said.iter().filter(is_said).copied().collect();
     let last = said.iter().rposition(|row| !row.text.trim().is_empty());
     let mut lines: Vec<String> =
         join_wrapped(said.iter().copied().take(last.map_or(0, |at| at + 1)))
@@ -39,10 +42,9 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
         *line = output.to_owned();
     }
     let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
-    let outcome = if text.is_empty() {
-        Outcome::Open
-    } else {
-        Outcome::Completed
+    let outcome = match outcome {
+        Outcome::Completed if text.is_empty() => Outcome::Open,
+        outcome => outcome,
     };
     let blocks = vec![Block {
         speaker: Speaker::Model,

@@ -167,9 +167,10 @@ impl Watcher {
             None => self.typed.submitted().to_owned(),
         };
         let replies = self.read_replies(&typed);
-        let is_there = replies
-            .last()
-            .is_some_and(|(_, reply)| !reply.text.is_empty());
+        let is_there = replies.last().is_some_and(|(_, reply)| {
+            let went_wrong = matches!(reply.outcome, Outcome::Interrupted | Outcome::Failed);
+            went_wrong || !reply.text.is_empty()
+        });
         self.judge.note_answer(is_there, now);
     }
 
