@@ -62,6 +62,8 @@ pub struct Cut<'a> {
     pub furniture: &'a Furniture,
     /// What stands before the text in the program's input box, as far as it was seen.
     pub place: Option<&'a str>,
+    /// The row in which the cursor is shown.
+    pub cursor: Option<usize>,
     /// The row in which the message was typed, as far as that is known.
     pub mark: Option<usize>,
     /// The kernel was seen to give the program whole lines.
