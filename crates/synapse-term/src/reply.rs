@@ -11,6 +11,7 @@ mod line;
 mod plain;
 mod printed;
 mod region;
+mod repaint;
 mod unwrap;
 
 use crate::frame::Row;
