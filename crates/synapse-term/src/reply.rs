@@ -11,6 +11,7 @@ mod line;
 mod plain;
 mod printed;
 mod region;
+mod repaint;
 mod unwrap;
 
 use crate::frame::Row;
@@ -49,13 +50,12 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// What a program said that uses no tools; if it is nothing, the turn has not ended.
-    fn of_text(text: String) -> Self {
+    /// What a program said that uses no tools; where it is nothing, a turn that seems complete has not ended.
+    fn of_text(text: String, outcome: Outcome) -> Self {
         Self {
-            outcome: if text.is_empty() {
-                Outcome::Open
-            } else {
-                Outcome::Completed
+            outcome: match outcome {
+                Outcome::Completed if text.is_empty() => Outcome::Open,
+                outcome => outcome,
             },
             blocks: vec![Block {
                 speaker: Speaker::Model,
@@ -81,6 +81,8 @@ pub struct Cut<'a> {
     pub furniture: &'a Furniture,
     /// What stands before the text in the program's input box, as far as it was seen.
     pub place: Option<&'a str>,
+    /// The row in which the cursor is shown.
+    pub cursor: Option<usize>,
     /// The row in which the message was typed, as far as that is known.
     pub mark: Option<usize>,
     /// The kernel was seen to give the program whole lines.

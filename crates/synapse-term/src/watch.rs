@@ -353,6 +353,12 @@ impl Watcher {
         self.read_replies(&typed).pop().map(|(_, reply)| reply)
     }
 
+    /// Whether the program has printed a line break after all that it printed: the cursor begins a line.
+    pub fn has_ended_line(&mut self) -> bool {
+        let cursor = self.screen.frame().cursor;
+        cursor.is_visible && cursor.col == 0 && !self.follower.is_painted()
+    }
+
     fn tell_loss(&mut self) {
         if self.screen.take_loss() {
             self.events.push(Event::ScreenLost);

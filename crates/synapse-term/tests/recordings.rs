@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use score::{Compare, Score, by_silence, head, load, name, play, recordings, score, truth};
 use synapse_term::profile::Profile;
+use synapse_term::reply::Outcome;
 
 /// The truth was taken by polling the screen: what differs by less is not known to be wrong.
 const CLOCK: f64 = 0.02;
@@ -198,14 +199,7 @@ fn unknown_programs_are_read_well() {
     let rows = read("recordings-others", Compare::Loosely, |_| {
         "generic".to_owned()
     });
-    let (right, judged) = rows
-        .iter()
-        .fold((0.0, 0.0), |(r, j), (_, s)| (r + s.right, j + s.judged));
-    assert!(
-        right / judged >= 0.97,
-        "state right only {:.2} % of the time",
-        100.0 * right / judged
-    );
+    assert_floor(&rows, 0.97, 90);
     let (read, all) = rows.iter().fold((0, 0), |(r, a), (_, s)| {
         (r + s.prompts_right, a + s.prompts)
     });
@@ -226,6 +220,35 @@ fn described_programs_are_read_well() {
     };
     let rows = read_some("recordings-others", Compare::Loosely, described);
     assert_floor(&rows, 0.97, 85);
+}
+
+/// What a profile knows of how a turn says that it went wrong counts, whether or not the profile
+/// describes how the program paints speech.
+#[test]
+fn a_turn_that_went_wrong_is_not_completed_and_says_nothing_of_its_own() {
+    let cases = [
+        ("cn/05_interrupt", ""),
+        ("cn/06_tool_no", ""),
+        ("pi/05_interrupt", "alpha bravo"),
+    ];
+    for (case, said) in cases {
+        let path = recordings("recordings-others")
+            .into_iter()
+            .find(|path| name(path) == case);
+        let path = path.unwrap();
+        let program = case.split('/').next().unwrap_or("");
+        let profile = Arc::new(Profile::builtin(program).unwrap());
+        let run = play(&load(&path), &profile);
+        let turn = run.turns.first().unwrap();
+        assert_eq!(turn.reply.outcome, Outcome::Interrupted, "{case}: {turn:?}");
+        assert_eq!(turn.outcome, Outcome::Interrupted, "{case}: {turn:?}");
+        let text = &turn.reply.text;
+        assert!(text.starts_with(said), "{case}: {text:?}");
+        assert!(
+            !text.contains("Interrupted") && !text.contains("abort") && !text.contains("cancel"),
+            "{case}: {text:?}"
+        );
+    }
 }
 
 /// Versions of the three CLIs that no rule was made for, and that nobody looks at to make one: how the rules do on
@@ -258,8 +281,7 @@ fn programs_looked_at_since_are_read_well() {
 #[test]
 fn each_toolkit_is_read_well() {
     let rows = read("toolkits", Compare::Loosely, |_| "generic".to_owned());
-    // OpenTUI's placeholder is taken for a reply while the model thinks in silence.
-    assert_floor(&rows, 0.97, 97);
+    assert_floor(&rows, 0.97, 100);
     for (name, score) in &rows {
         assert_eq!(
             score.prompts_right, score.prompts,

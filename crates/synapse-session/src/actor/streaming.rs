@@ -72,7 +72,7 @@ impl Session {
         }
         growth.has_news = false;
         growth.tell_at = now + pause;
-        let Some(reply) = self.watcher.partial_reply() else {
+        let Some(mut reply) = self.watcher.partial_reply() else {
             return;
         };
         if let Some(text) = self.up_to_marker(&reply.text) {
@@ -82,6 +82,11 @@ impl Session {
                 source,
                 is_truncated: reply.is_truncated,
             }));
+        }
+        // Who writes lines does not take one back that it has ended.
+        let is_written = self.discipline() == Discipline::Canonical;
+        if is_written && !reply.text.is_empty() && self.watcher.has_ended_line() {
+            reply.text.push('\n');
         }
         if is_streamed {
             self.tell_reply(reply.text);
@@ -93,7 +98,7 @@ impl Session {
             return;
         };
         let growth = &mut running.growth;
-        if text == growth.text || text.is_empty() {
+        if text.trim_end() == growth.text.trim_end() && text.len() <= growth.text.len() {
             return;
         }
         let more = match text.strip_prefix(growth.text.as_str()) {

@@ -84,15 +84,17 @@ pub(super) fn outcome(rows: &[&Row], how: &Cut<'_>) -> Outcome {
     Outcome::Completed
 }
 
+/// Whether a row says that the turn went wrong.
+pub(super) fn tells_outcome(text: &str, how: &Cut<'_>) -> bool {
+    let rules = &how.profile.outcome;
+    matches(&rules.interrupted, text) || matches(&rules.failed, text)
+}
+
 /// Whether a row begins a block, and whose.
 fn head(rows: &[&Row], index: usize, how: &Cut<'_>) -> Option<Speaker> {
     let speech = &how.profile.speech;
     let text = rows.get(index)?.text.as_str();
-    let outcome = &how.profile.outcome;
-    if matches(&outcome.failed, text)
-        || matches(&outcome.interrupted, text)
-        || matches(&speech.notice, text)
-    {
+    if tells_outcome(text, how) || matches(&speech.notice, text) {
         return Some(Speaker::Program);
     }
     if matches(&speech.tool, text) {

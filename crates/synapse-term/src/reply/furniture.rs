@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::line::Line;
+use super::repaint::after_repaints;
 use crate::pattern::constant;
 use crate::prompt::{Layout, Prompt};
 
@@ -53,7 +54,7 @@ static INLINE_LABEL: LazyLock<Regex> =
 static TOOL_HEAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?x)^(?:
-            [^\w\s'\x22(\[<{$\#`]{1,2}\s*(?:[A-Za-z_][\w.-]*\(.*|(?:Ran|Running|Run|Used|Using|Read|Reading|Wrote|Writing|Write|Edited|Editing|Edit|Executed|Executing|Execute|Called|Calling|Searched|Searching|Listed|Created|Updated|Tool|Shell|Bash|Command)\b.*)
+            (?:[^\w\s'\x22(\[<{$\#`]{1,2}\s*|[xX]\s+)(?:[A-Za-z_][\w.-]*\(.*|(?:Ran|Running|Run|Used|Using|Read|Reading|Wrote|Writing|Write|Edited|Editing|Edit|Executed|Executing|Execute|Called|Calling|Searched|Searching|Listed|Created|Updated|Tool|Shell|Bash|Command)\b.*)
             | @\w+\(.*\):?
             | [A-Z][A-Za-z]+\(.*\)
             | \$\s\S.*
@@ -286,7 +287,8 @@ impl Furniture {
             let is_head = TOOL_HEAD.is_match(text)
                 && (line.paint != turn.last()?.paint
                     || next_is_output(turn, index)
-                    || text.starts_with(|c: char| !c.is_alphanumeric()));
+                    || text.starts_with(|c: char| !c.is_alphanumeric())
+                    || text.starts_with("x "));
             (is_command
                 || is_boxed
                 || is_head
@@ -341,7 +343,7 @@ impl Furniture {
         };
         // A list has more than one item, and they stand below each other.
         let is_under = |other: &Line<'_>| other.is_blank() || other.indent() > line.indent();
-        let is_lone = line.said().starts_with('•') && lines.iter().skip(1).all(is_under);
+        let is_lone = line.said().starts_with(['•', '*']) && lines.iter().skip(1).all(is_under);
         let indent = text.len() - text.trim_start().len();
         let inner = text.trim_start();
         if let Some((glyph, is_painted)) = glyph(line)
@@ -385,42 +387,6 @@ fn is_marked(text: &str) -> bool {
         || text.starts_with(|c: char| !c.is_alphanumeric() && !"\"'([{`-*".contains(c))
         || text.to_lowercase().starts_with("token")
 }
-
-/// A program that paints a growing text again and again may leave the beginnings behind: the last
-/// painting is the whole.
-fn after_repaints(lines: &[Line<'_>], from: usize, to: usize) -> usize {
-    let Some(first) = lines
-        .get(from)
-        .map(Line::said)
-        .filter(|text| text.len() >= REPAINTED)
-    else {
-        return from;
-    };
-    let again = (from + 1..to)
-        .rev()
-        .find(|at| lines.get(*at).is_some_and(|line| line.said() == first));
-    let Some(again) = again else { return from };
-    // The beginnings are cut off by a blank row; lines that are said twice follow each other.
-    let copies = (from..again).filter(|at| lines.get(*at).is_some_and(|line| line.said() == first));
-    let mut ends = copies.map(|at| {
-        let mut rows = lines.iter().take(again + 1).skip(at + 1);
-        let is_cut = rows.any(Line::is_blank);
-        let length = lines
-            .iter()
-            .take(again)
-            .skip(at)
-            .filter(|line| !line.is_blank());
-        is_cut && length.count() <= to - again
-    });
-    if ends.all(|is_cut| is_cut) {
-        again
-    } else {
-        from
-    }
-}
-
-/// A line shorter than this may well be said twice.
-const REPAINTED: usize = 40;
 
 /// Whether nothing stands right above a line.
 fn is_apart(lines: &[Line<'_>], at: usize) -> bool {
@@ -491,7 +457,7 @@ mod tests {
         assert!(RECEIPT.is_match("▣  Build · Fake Model · 10.9s"));
         assert!(LABEL.is_match("Assistant:"));
         assert!(INLINE_LABEL.is_match("goose> hello"));
-        assert!(TOOL_HEAD.is_match("● Bash(ls)"));
+        assert!(TOOL_HEAD.is_match("● Bash(ls)") && TOOL_HEAD.is_match("x run(ls)"));
         assert!(TOOL_OUTPUT.is_match("  ⎿ made-it"));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::furniture::Said;
 use super::line::Line;
-use super::{Cut, Reply, region, unwrap};
+use super::{Cut, Reply, blocks, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
 use crate::prompt::escape_hint;
@@ -31,7 +31,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
     } else {
         text
     };
-    Reply::of_text(text)
+    Reply::of_text(text, turn.outcome)
 }
 
 /// Whether a text is nothing but a spinner.
@@ -93,6 +93,8 @@ pub struct Extent {
 struct Turn<'a> {
     lines: Vec<Line<'a>>,
     resting: Vec<String>,
+    /// How the program says that it ended, in rows that are none of the lines.
+    outcome: Outcome,
 }
 
 impl<'a> Turn<'a> {
@@ -115,7 +117,15 @@ impl<'a> Turn<'a> {
                 .cloned()
                 .collect(),
         };
-        Self { lines, resting }
+        let rows: Vec<&Row> = lines.iter().map(|line| line.row).collect();
+        let outcome = blocks::outcome(&rows, how);
+        let is_said = |line: &Line<'_>| !blocks::tells_outcome(&line.row.text, how);
+        let lines = lines.into_iter().filter(is_said).collect();
+        Self {
+            lines,
+            resting,
+            outcome,
+        }
     }
 
     fn said(&self, how: &Cut<'_>) -> Said {
@@ -165,9 +175,12 @@ fn floor(lines: &[Line<'_>], rows: &[&Row], how: &Cut<'_>) -> usize {
     };
     let near: Vec<usize> = (0..=last).rev().filter(filled).take(PROMPT_REACH).collect();
     // Rows that show messages may begin as the box does; it stands below them.
-    let head: String = squeeze(how.typed).chars().take(SHORT_HEAD).collect();
-    let says = |text: &str| !head.is_empty() && squeeze(text).contains(&head);
-    let is_below = |row: usize| !lines.iter().skip(row).any(|line| says(line.said()));
+    let is_below = |row: usize| {
+        !lines
+            .iter()
+            .skip(row)
+            .any(|line| shows(line.said(), how.typed))
+    };
     let prompt = how
         .usual_prompt
         .map(str::trim_end)
@@ -177,7 +190,7 @@ fn floor(lines: &[Line<'_>], rows: &[&Row], how: &Cut<'_>) -> usize {
         prompt == Some(text) && is_below(*row)
     };
     if let Some(row) = near.iter().copied().find(is_prompt) {
-        return box_top(lines, row);
+        return box_top(lines, row, how);
     }
     let frame = Frame {
         rows: rows.iter().map(|row| (*row).clone().into()).collect(),
@@ -195,14 +208,38 @@ fn floor(lines: &[Line<'_>], rows: &[&Row], how: &Cut<'_>) -> usize {
         let text = lines.get(*row).map_or("", |line| line.row.text.as_str());
         place.is_some_and(|place| text.starts_with(place) && !is_rule(text)) && is_below(*row)
     };
-    match near.into_iter().find(is_place) {
-        Some(row) => box_top(lines, row),
-        None => region::plain_floor(rows, how),
+    let is_cursor = |row: &usize| how.cursor == Some(*row) && is_below(*row);
+    let is_framed = |row: &usize| lines.get(*row).is_some_and(|line| line.bar.is_some());
+    match near.iter().copied().find(is_place) {
+        Some(row) => box_top(lines, row, how),
+        // The place may be another than the one where the message was typed: on a start page.
+        None => match near
+            .into_iter()
+            .find(|row| is_cursor(row) && is_framed(row))
+        {
+            Some(row) => box_top(lines, row, how),
+            None => region::plain_floor(rows, how),
+        },
     }
 }
 
+/// Whether a row shows a message, or its beginning. A short one stands at one end of it: in the middle of a row, as
+/// in a path, its letters mean nothing.
+fn shows(row: &str, message: &str) -> bool {
+    let message = message.trim();
+    let head: String = squeeze(message).chars().take(SHORT_HEAD).collect();
+    if head.chars().count() == SHORT_HEAD {
+        return squeeze(row).contains(&head);
+    }
+    let before = row.strip_suffix(message);
+    let after = row.strip_prefix(message);
+    !head.is_empty()
+        && (before.is_some_and(|text| text.is_empty() || text.ends_with(char::is_whitespace))
+            || after.is_some_and(|text| text.starts_with(char::is_whitespace)))
+}
+
 /// The first row of the box around a row.
-fn box_top(lines: &[Line<'_>], row: usize) -> usize {
+fn box_top(lines: &[Line<'_>], row: usize, how: &Cut<'_>) -> usize {
     let shade = |line: &Line<'_>| line.row.style_at(line.bar.map_or(0, |(col, _)| col + 1)).bg;
     let Some(own) = lines.get(row) else {
         return row;
@@ -214,7 +251,11 @@ fn box_top(lines: &[Line<'_>], row: usize) -> usize {
         }
         let is_barred = above.bar.is_some() && above.bar == own.bar;
         let is_shaded = shade(above) != Colour::Default && shade(above) == shade(own);
-        if !above.is_blank() || !(is_barred || is_shaded) {
+        // What stood at the same place before the turn is its placeholder.
+        let at = (how.resting.len() + top - 1).checked_sub(lines.len());
+        let resting = at.and_then(|at| how.resting.get(at));
+        let is_own = above.is_blank() || resting.is_some_and(|row| row.text == above.row.text);
+        if !is_own || !(is_barred || is_shaded) {
             break;
         }
         top -= 1;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Cut, Reply};
+use super::{Cut, Reply, blocks};
 use crate::chrome::is_rule;
 use crate::frame::{Row, join_wrapped, width};
 use crate::pattern::constant;
@@ -25,6 +25,9 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
     }
     let start = echo_end(rows, prompt, how)?;
     let said = rows.get(start..)?;
+    let outcome = blocks::outcome(said, how);
+    let is_said = |row: &&&Row| !blocks::tells_outcome(&row.text, how);
+    let said: Vec<&Row> = said.iter().filter(is_said).copied().collect();
     let last = said.iter().rposition(|row| !row.text.trim().is_empty());
     let mut lines: Vec<String> =
         join_wrapped(said.iter().copied().take(last.map_or(0, |at| at + 1)))
@@ -39,7 +42,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
         *line = output.to_owned();
     }
     let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
-    Some(Reply::of_text(text))
+    Some(Reply::of_text(text, outcome))
 }
 
 /// Whether the program was at rest at a bare prompt in the last row, or reads lines without one. One that speaks to

@@ -163,7 +163,9 @@ fn is_prose(before: &str, next: &str, edge: Option<usize>) -> bool {
     let goes_on = first.is_some_and(|c| c.is_lowercase() || c.width() == Some(2) || c == '(');
     let is_sentence = before.ends_with(|c: char| c.is_lowercase() || c == ',')
         && before.split_whitespace().count() >= PROSE;
-    last_row < edge && (goes_on || is_sentence)
+    // Wide characters are parted anywhere: who wraps them fills each row to the edge.
+    let is_full = last_row >= edge && !is_tight(before, next);
+    !is_full && (goes_on || is_sentence)
 }
 
 /// A row of prose has this many words or more.
@@ -222,15 +224,19 @@ fn is_list_item(line: &str) -> bool {
 
 fn join(before: &mut String, next: &str) {
     let next = next.trim_start();
-    let is_wide = |c: Option<char>| c.and_then(unicode_width::UnicodeWidthChar::width) == Some(2);
-    let is_tight = is_wide(before.chars().next_back()) && is_wide(next.chars().next());
     // A word that fills half a row was broken where the row ended.
     let word = before.rsplit([' ', JOINT]).next().unwrap_or("");
-    if !is_tight && width(word) < LONG_WORD {
+    if !is_tight(before, next) && width(word) < LONG_WORD {
         before.push(' ');
     }
     before.push(JOINT);
     before.push_str(next);
+}
+
+/// Whether a wide character is parted from another, as in a text without blanks.
+fn is_tight(before: &str, next: &str) -> bool {
+    let is_wide = |c: Option<char>| c.and_then(UnicodeWidthChar::width) == Some(2);
+    is_wide(before.chars().next_back()) && is_wide(next.trim_start().chars().next())
 }
 
 /// Rules and the edges of tables.

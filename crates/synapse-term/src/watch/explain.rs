@@ -86,6 +86,7 @@ impl Watcher {
                 resting: &resting,
                 furniture: &self.furniture,
                 place: self.place.as_deref(),
+                cursor: frame.cursor.is_visible.then_some(frame.cursor.row),
                 mark: None,
                 reads_lines: false,
                 is_painted: true,

@@ -54,6 +54,7 @@ impl Watcher {
         }
         let typed = self.typed.submitted().to_owned();
         let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
+        let cursor = self.cursor_among(rows.len());
         let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
         let how = Cut {
             profile: &self.profile,
@@ -62,6 +63,7 @@ impl Watcher {
             resting: &[],
             furniture: &self.furniture,
             place: self.place.as_deref(),
+            cursor,
             mark: self.follower.mark(),
             reads_lines: self.judge.reads_lines(),
             is_painted: self.follower.is_painted(),
@@ -134,6 +136,7 @@ impl Watcher {
         act: impl FnOnce(&[&Row], &Cut<'_>) -> T,
     ) -> T {
         let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
+        let cursor = self.cursor_among(rows.len());
         let rows: Vec<&Row> = rows.iter().map(Arc::as_ref).collect();
         let resting = match self.turn {
             Some(_) => self.resting.as_slice(),
@@ -149,12 +152,20 @@ impl Watcher {
                 resting: &resting,
                 furniture: &self.furniture,
                 place: self.place.as_deref(),
+                cursor,
                 mark: self.follower.mark(),
                 reads_lines: self.judge.reads_lines(),
                 is_painted: self.follower.is_painted(),
                 cols: usize::from(self.screen.size().cols()),
             },
         )
+    }
+
+    /// Which of so many rows, the last of which are on the screen, has the cursor.
+    fn cursor_among(&mut self, rows: usize) -> Option<usize> {
+        let frame = self.screen.frame();
+        let below = frame.rows.len().checked_sub(frame.cursor.row)?;
+        frame.cursor.is_visible.then(|| rows.checked_sub(below))?
     }
 
     /// A screen that stands still after a message is searched for a reply to it.
@@ -167,9 +178,10 @@ impl Watcher {
             None => self.typed.submitted().to_owned(),
         };
         let replies = self.read_replies(&typed);
-        let is_there = replies
-            .last()
-            .is_some_and(|(_, reply)| !reply.text.is_empty());
+        let is_there = replies.last().is_some_and(|(_, reply)| {
+            let went_wrong = matches!(reply.outcome, Outcome::Interrupted | Outcome::Failed);
+            went_wrong || !reply.text.is_empty()
+        });
         self.judge.note_answer(is_there, now);
     }
 

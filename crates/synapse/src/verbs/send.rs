@@ -248,8 +248,8 @@ fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
         return Some(Screenful::Preview);
     }
     // The record may spell what the screen shows in another way, and what is written to a pipe
-    // cannot be taken back.
-    let has_record = profile::find(&entry.profile).map_or(true, |profile| profile.record.is_some());
+    // cannot be taken back. A program without a profile keeps none that is known.
+    let has_record = profile::find(&entry.profile).is_ok_and(|profile| profile.record.is_some());
     (!has_record).then_some(Screenful::Growth)
 }
 

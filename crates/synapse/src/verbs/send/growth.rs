@@ -35,8 +35,9 @@ impl Told {
     }
 }
 
-/// Writes a text that grows where nothing can be taken back: a line goes out when it was finished
-/// and the same twice in a row, the rest when the text is whole.
+/// Writes a text that grows where nothing can be taken back: a text that ends with a line break goes
+/// out at once, any other line when it was finished and the same twice in a row, the rest when the
+/// text is whole.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     before: String,
@@ -46,7 +47,11 @@ pub(super) struct Lines {
 impl Lines {
     /// What can be written now that the text is this.
     pub(super) fn grow(&mut self, text: &str) -> String {
-        let same = common(&self.before, text);
+        // Of a reply that may be painted anew nobody tells the line break behind its last line.
+        let same = match text.ends_with('\n') {
+            true => text,
+            false => common(&self.before, text),
+        };
         let finished = same.rfind('\n').map_or(0, |at| at + 1);
         text.clone_into(&mut self.before);
         let more = text
@@ -133,6 +138,14 @@ mod tests {
         assert_eq!(lines.grow("one\ntwo\nthree\nfour"), "");
         assert_eq!(lines.grow("one\ntwo\nthree\nfour"), "three\n");
         assert_eq!(lines.written(), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_line_that_was_ended_goes_out_at_once() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.grow("one\n"), "one\n");
+        assert_eq!(lines.grow("one\ntw"), "");
+        assert_eq!(lines.grow("one\ntwo\nthree\n"), "two\nthree\n");
     }
 
     #[test]

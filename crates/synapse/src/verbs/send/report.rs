@@ -99,12 +99,12 @@ impl Report {
     /// there is none. `answer` is how a question is answered.
     pub(super) fn print(&self, out: &mut impl Write, written: &str, answer: &str) -> Result<()> {
         if self.code == 0 {
-            let reply = self.reply();
+            let reply = format!("{}\n", self.reply());
             let rest = reply.strip_prefix(written).unwrap_or_else(|| {
                 note!("synapse: the agent has rewritten its reply; here it is whole");
-                reply
+                &reply
             });
-            writeln!(out, "{rest}")?;
+            out.write_all(rest.as_bytes())?;
             let json = self.seen.as_ref().map(|seen| &seen.json);
             if json.and_then(|task| task.get("truncated")) == Some(&Value::Bool(true)) {
                 note!(
@@ -193,7 +193,12 @@ mod tests {
     #[test]
     fn what_was_written_is_not_written_again() {
         let report = Report::of("7", Ended::Settled(task(TaskState::Completed)));
-        for (written, rest) in [("", "a\nb\n"), ("a\n", "b\n"), ("x\n", "a\nb\n")] {
+        for (written, rest) in [
+            ("", "a\nb\n"),
+            ("a\n", "b\n"),
+            ("a\nb\n", ""),
+            ("x\n", "a\nb\n"),
+        ] {
             let mut out = Vec::new();
             report.print(&mut out, written, "x").unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), rest);

@@ -70,11 +70,28 @@ fn a_line_is_streamed_before_the_next_one_is_written() {
     let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
     let told = BufReader::new(follow.stdout.take().unwrap()).lines();
     let mut told = told.map(Result::unwrap);
-    let is_told = told.any(|line| line.contains(r#""text":"one""#));
+    let is_told = told.any(|line| line.contains(r#""text":"one\n""#));
     assert!(is_told, "told while the program waits");
     std::fs::write(world.home.path().join("gate"), "").unwrap();
     assert!(told.any(|line| line.contains("completed")));
     assert!(follow.wait().unwrap().success());
+}
+
+#[test]
+fn a_line_goes_into_a_pipe_before_the_next_one_is_written() {
+    let world = World::new();
+    let wait = "while [ ! -e gate ]; do sleep 0.05; done";
+    let script = format!("while read -r line; do echo one; {wait}; echo two; done");
+    start(&world, "it", &["sh", "-c", &script]);
+    let mut send = world.command(&["send", "it", "go", "--stream", "--timeout", "30"]);
+    let mut send = send.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(send.stdout.take().unwrap()).lines();
+    // Without the gate the program waits, and the sender would give up with nothing printed.
+    assert_eq!(lines.next().unwrap().unwrap(), "one");
+    std::fs::write(world.home.path().join("gate"), "").unwrap();
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(rest, ["two"]);
+    assert!(send.wait().unwrap().success());
 }
 
 #[test]
