@@ -175,11 +175,22 @@ impl Session {
         let HookMessage { event, answer } = message;
         tracing::debug!(what = name(&event), "hook");
         match &event.what {
-            What::ToolEnds { tool, input, .. } => self.drop_answered(tool, input),
+            What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
             _ => {}
         }
+        // What a subagent does is one step of the agent: the call that put it to work.
+        let step = match &event.what {
+            What::ToolBegins(used) => Some(used.step(None)),
+            What::ToolEnds(used, end) => Some(used.step(Some(end))),
+            _ => None,
+        };
+        let step = step.filter(|step| !event.is_aside && !step.id.is_empty());
         let statements = self.witnesses.tracker.note(&event);
+        // Those of another conversation say nothing of ours.
+        if let Some(step) = step.filter(|_| !statements.is_empty()) {
+            self.tell_step(&step);
+        }
         for statement in statements {
             self.take_statement(statement, now);
         }
@@ -268,6 +279,7 @@ impl Session {
             self.testify_working(Witness::Record, now);
         }
         if self.running.is_some() {
+            self.tell_steps(record);
             self.step(Input::Record(record), now);
         } else {
             self.take_human_record(record);
@@ -369,7 +381,7 @@ fn name(event: &HookEvent) -> &'static str {
         What::SessionStart => "session start",
         What::Prompt(_) => "prompt taken",
         What::ToolBegins(_) => "tool begins",
-        What::ToolEnds { .. } => "tool ends",
+        What::ToolEnds(..) => "tool ends",
         What::Permission(_) => "permission request",
         What::Over(_) => "turn over",
         What::Failed(_) => "turn failed",
