@@ -188,6 +188,10 @@ pub struct StandingShape {
     /// Why tasks wait although it is idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
+    /// Who tells of the steps of a turn, hook or record; nobody where the screen is all there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub steps_from: Option<Source>,
 }
 
 impl StandingShape {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use synapse_a2a::event::Source;
 use synapse_term::judge::{Claim, Contradiction, Witness};
 use synapse_term::reading::{Reading, State};
 use tokio::sync::mpsc;
@@ -13,7 +14,7 @@ use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
 use synapse_pty::State as PtyState;
-use synapse_transcript::{Follower, Sighting, Source, Transcript, Verdict};
+use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcript, Verdict};
 
 /// How many sightings of a transcript may wait.
 const SIGHTINGS: usize = 16;
@@ -60,7 +61,11 @@ pub(super) enum Word {
 
 impl Witnesses {
     /// Lets the hooks and the transcript of a program be heard.
-    pub(super) fn new(hooks: Option<HookSetup>, source: Option<Source>, program: i32) -> Self {
+    pub(super) fn new(
+        hooks: Option<HookSetup>,
+        source: Option<TranscriptSource>,
+        program: i32,
+    ) -> Self {
         let waits = hooks.as_ref().is_some_and(|hooks| hooks.waits);
         let is_end_unsure = hooks.as_ref().is_some_and(|hooks| hooks.is_end_unsure);
         let hooks = hooks.map(|hooks| {
@@ -100,6 +105,13 @@ impl Witnesses {
             Some(sighting) = receive(&mut self.sightings) => Word::Sighting(sighting),
             else => std::future::pending().await,
         }
+    }
+
+    /// Who of them tells of the steps of a turn.
+    pub(super) fn tell_steps(&self) -> Option<Source> {
+        let hooks = self.hooks.as_ref().filter(|_| !self.are_silent);
+        let transcript = self.transcript.as_ref().map(|_| Source::Record);
+        hooks.map(|_| Source::Hook).or(transcript)
     }
 
     pub(super) fn has_transcript(&self) -> bool {
