@@ -36,6 +36,19 @@ export type Asked = {
 
 export type Failure = { code: string; message: string };
 
+export type Step = {
+  id: string;
+  kind: "command" | "edit" | "read" | "search" | "fetch" | "agent" | "thought" | "tool";
+  /** The tool, and what it was used on; a thought has neither. */
+  tool?: string;
+  subject?: string;
+  state: "running" | "ok" | "failed" | "refused" | "unknown";
+  duration_ms?: number;
+  edit?: { path: string; added: number; removed: number; diff?: string };
+  /** The words of a thought. */
+  text?: string;
+};
+
 export type Moment = { state: TaskState; at: string };
 
 export type Task = {
@@ -55,6 +68,8 @@ export type Task = {
   source: string | null;
   /** Its beginning had left the screen before it could be read. */
   truncated?: boolean;
+  /** What the agent did on the way. */
+  steps?: Step[];
   created_at: string;
   updated_at: string;
   /** How it came to stand so; lists leave it out. */
@@ -102,7 +117,7 @@ export type TaskEvent = {
   agent: string;
   task: string;
   number: number;
-  event: "status" | "artifact" | "message";
+  event: "status" | "artifact" | "message" | "step";
   data: Record<string, unknown>;
 };
 

@@ -9,6 +9,7 @@ use crate::artifact::Body;
 use crate::error::Failure;
 use crate::id::{ArtifactId, ContextId, MessageId, TaskId};
 use crate::message::{Message, Part, Role};
+use crate::step::Step;
 use crate::task::TaskState;
 
 /// One fact, and when it was so.
@@ -62,6 +63,8 @@ pub enum Fact {
         /// In its words.
         text: String,
     },
+    /// The agent used a tool or thought, or more is known of when it did: the same step replaces the one of that name.
+    Stepped { step: Box<Step> },
     /// The agent answered with a message instead of artifacts.
     Spoke { message: Message },
     /// The reply is known, whole.

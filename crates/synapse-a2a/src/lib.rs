@@ -12,5 +12,6 @@ pub mod event;
 pub mod id;
 pub mod message;
 pub mod parse;
+pub mod step;
 pub mod task;
 pub mod wire;

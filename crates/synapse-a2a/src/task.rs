@@ -9,6 +9,7 @@ use crate::artifact::{Artifact, Body};
 use crate::event::{Event, Fact, Origin, Said, Status, Timestamp};
 use crate::id::{ArtifactId, ContextId, TaskId};
 use crate::message::Message;
+use crate::step::{MOST_STEPS, Step};
 
 /// A task as its events have made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub struct Task {
     note: Option<String>,
     spoken: Option<Message>,
     reply: Option<Said>,
+    #[serde(default)]
+    steps: Vec<Step>,
     created_at: Timestamp,
     updated_at: Timestamp,
     since: Timestamp,
@@ -54,6 +57,7 @@ impl Task {
             note: None,
             spoken: None,
             reply: None,
+            steps: Vec::new(),
             created_at: first.at,
             updated_at: first.at,
             since: first.at,
@@ -110,6 +114,7 @@ impl Task {
                     self.since = self.since.max(event.at);
                 }
             }
+            Fact::Stepped { step } => self.step(*step),
             Fact::Spoke { message } => {
                 self.history.push(message.clone());
                 self.spoken = Some(message);
@@ -193,6 +198,28 @@ impl Task {
     /// Since when it stands where it stands; a note of the agent counts as a new standing.
     pub fn since(&self) -> Timestamp {
         self.since
+    }
+
+    /// What the agent did on the way, in order; of the first ones, where they are many.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// A step as it stands with what was just told of it; nothing if that is no news or one too many.
+    pub fn news_of(&self, told: &Step) -> Option<Step> {
+        match self.steps.iter().find(|step| step.id == told.id) {
+            Some(known) => Some(known.with(told)).filter(|step| step != known),
+            None => (self.steps.len() < MOST_STEPS).then(|| told.clone()),
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        let is_full = self.steps.len() >= MOST_STEPS;
+        match self.steps.iter_mut().find(|known| known.id == step.id) {
+            Some(known) => *known = step,
+            None if is_full => {}
+            None => self.steps.push(step),
+        }
     }
 
     /// Keeps the question that was open, in the agent's words, and the answer behind it.

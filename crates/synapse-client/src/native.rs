@@ -9,11 +9,12 @@ use synapse_a2a::artifact::native_part;
 use synapse_a2a::error::Failure;
 use synapse_a2a::event::{Question, Source, Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
+use synapse_a2a::step::Step;
 use synapse_a2a::task::{Task, TaskState};
 use synapse_term::prompt::{Prompt, ToolCall};
 use utoipa::ToSchema;
 
-pub use event::{ArtifactEvent, MessageEvent, StatusEvent, TaskEvent};
+pub use event::{ArtifactEvent, MessageEvent, StatusEvent, StepEvent, TaskEvent};
 
 /// An answer that is one task.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -40,6 +41,10 @@ pub struct TaskShape {
     pub hops: u8,
     #[schema(value_type = Vec<Object>)]
     pub artifacts: Vec<Value>,
+    /// What the agent did on the way, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub steps: Vec<Step>,
     pub created_at: String,
     pub updated_at: String,
     /// The reply, word for word, once it is known.
@@ -68,6 +73,7 @@ impl TaskShape {
             priority: task.origin().priority,
             hops: task.origin().hops,
             artifacts: artifacts.map(|one| one.body.to_native_json()).collect(),
+            steps: task.steps().to_vec(),
             created_at: time(task.created_at()),
             updated_at: time(task.updated_at()),
             reply: task.reply().map(|said| said.text.clone()),
@@ -182,6 +188,10 @@ pub struct StandingShape {
     /// Why tasks wait although it is idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
+    /// Who tells of the steps of a turn, hook or record; nobody where the screen is all there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub steps_from: Option<Source>,
 }
 
 impl StandingShape {

@@ -59,6 +59,8 @@ pub(super) struct Agent {
     pub(super) queue: u32,
     /// Why tasks wait although it is idle.
     pub(super) held: Option<String>,
+    /// Who tells of the steps of a turn, `hook` or `record`; nobody where the screen is all there is.
+    pub(super) steps_from: Option<String>,
     pub(super) prompt: Option<Prompt>,
     pub(super) task: Option<TaskLine>,
 }

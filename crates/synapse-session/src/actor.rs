@@ -15,6 +15,7 @@ mod notices;
 mod output;
 mod questions;
 mod routing;
+mod steps;
 mod streaming;
 mod tasks;
 mod turns;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synapse_a2a::event::Origin;
+use synapse_a2a::event::{Origin, Source};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::message::Message;
 use synapse_a2a::task::Task;
@@ -187,6 +187,8 @@ pub struct Standing {
     pub queue: usize,
     /// Why tasks wait although it is idle, once they have waited for a few seconds.
     pub held: Option<String>,
+    /// Who tells of the steps of a turn; nobody where the screen is all there is.
+    pub steps_from: Option<Source>,
     /// The task at hand: what the program was given to work on, even if it has not been seen at work.
     pub task: Option<TaskId>,
 }

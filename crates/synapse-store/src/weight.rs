@@ -19,6 +19,7 @@ pub(super) fn weight(event: &Event) -> usize {
         Fact::ArtifactOpened { body, .. } => of_body(body),
         Fact::ArtifactGrew { text, .. } | Fact::Noted { text } => text.len(),
         Fact::ArtifactExtended { parts, .. } => of_parts(parts),
+        Fact::Stepped { step } => step.weight(),
         Fact::Replied { said } => said.text.len(),
         Fact::ArtifactClosed { .. } => 0,
     }

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::Value;
+use synapse_a2a::step::{Edit, StepState};
 
+use super::steps::{Call, Outcome, Steps, time};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 
 /// What was read of a session. Lines may be out of order, an answer before its question, so where
@@ -32,7 +34,7 @@ enum What {
     /// The model said something.
     Said(Said),
     /// Tools gave their results.
-    Results(Vec<String>),
+    Results(Vec<Outcome>),
     /// The turn is over.
     Closed,
     /// Something between others.
@@ -49,7 +51,8 @@ struct Said {
 #[derive(Debug)]
 enum Part {
     Text(String),
-    Tool(String),
+    Thought(String),
+    Tool(Call),
 }
 
 impl Conversation {
@@ -87,15 +90,17 @@ impl Conversation {
         let end = self.next_asked(ours);
         let mut turn = TurnRecord::default();
         let (mut said, mut open) = (Vec::new(), HashSet::new());
-        let (mut is_over, mut failed) = (false, None);
+        let (mut is_over, mut failed, mut steps) = (false, None, Steps::default());
         for answer in self.answers(ours, end) {
             failed = answer.error.as_ref().or(failed);
             for part in &answer.parts {
                 match part {
-                    Part::Tool(id) => {
+                    Part::Tool(call) => {
                         said.clear();
-                        open.insert(id.as_str());
+                        open.insert(call.step.id.as_str());
+                        steps.begin(call);
                     }
+                    Part::Thought(words) => steps.think(words),
                     Part::Text(words) => said.push(words.as_str()),
                 }
             }
@@ -105,14 +110,16 @@ impl Conversation {
             match &line.what {
                 What::Interrupted => turn.verdict = Some(Verdict::Interrupted),
                 What::Closed => turn.is_closed = true,
-                What::Results(ids) => ids.iter().for_each(|id| {
-                    open.remove(id.as_str());
+                What::Results(outcomes) => outcomes.iter().for_each(|outcome| {
+                    open.remove(outcome.id.as_str());
+                    steps.end(outcome);
                 }),
                 What::Asked(_) | What::Said(_) | What::Link => {}
             }
         }
         turn.said = said.join("\n\n");
         turn.has_open_tool = !open.is_empty();
+        turn.steps = steps.into_list();
         turn.verdict = turn.verdict.or_else(|| match failed {
             Some(error) => Some(Verdict::Failed(error.clone())),
             None => is_over.then(|| Verdict::Replied(turn.said.clone())),
@@ -181,11 +188,9 @@ fn what(line: &Value) -> What {
 fn asked(line: &Value, content: &Value) -> What {
     let results = content.as_array().into_iter().flatten();
     let results = results.filter(|part| text(part, "/type") == Some("tool_result"));
-    let ids: Vec<String> = results
-        .map(|part| text(part, "/tool_use_id").unwrap_or_default().to_owned())
-        .collect();
-    if !ids.is_empty() {
-        return What::Results(ids);
+    let outcomes: Vec<Outcome> = results.map(|part| outcome(part, line)).collect();
+    if !outcomes.is_empty() {
+        return What::Results(outcomes);
     }
     let words = words(content, "\n");
     if words.starts_with("[Request interrupted by user") {
@@ -197,13 +202,31 @@ fn asked(line: &Value, content: &Value) -> What {
     What::Asked(Asked::new(words, line))
 }
 
+/// How a tool did, and what it changed. A refusal is written as an error, in the program's words.
+fn outcome(part: &Value, line: &Value) -> Outcome {
+    const REFUSALS: [&str; 2] = ["The user doesn't want to", "Permission to use"];
+    let said = words(part.get("content").unwrap_or(&Value::Null), "\n");
+    let is_error = part.get("is_error").and_then(Value::as_bool) == Some(true);
+    let state = match is_error {
+        false => StepState::Ok,
+        true if REFUSALS.iter().any(|words| said.starts_with(words)) => StepState::Refused,
+        true => StepState::Failed,
+    };
+    let id = text(part, "/tool_use_id").unwrap_or_default();
+    let edit = line.get("toolUseResult").and_then(Edit::of_claude);
+    Outcome::new(id, state, time(line)).with_edit(edit)
+}
+
 fn said(line: &Value, content: &Value) -> Said {
     let is_error = line.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true);
     let part = |part: &Value| match text(part, "/type") {
         Some("tool_use") => {
             let id = text(part, "/id").unwrap_or_default();
-            Some(Part::Tool(id.to_owned()))
+            let name = text(part, "/name").unwrap_or_default();
+            let input = part.get("input").unwrap_or(&Value::Null);
+            Some(Part::Tool(Call::new(id, name, input, time(line))))
         }
+        Some("thinking") => text(part, "/thinking").map(|text| Part::Thought(text.to_owned())),
         Some("text") => text(part, "/text").map(|text| Part::Text(text.to_owned())),
         _ => None,
     };
@@ -291,6 +314,39 @@ mod tests {
             verdict(text, "[A2A:1] hi"),
             Some(Verdict::Replied("hello".to_owned()))
         );
+    }
+
+    // Written by Claude Code 2.1.197 with the scripted model; what does not matter is left out.
+    const TOOLS: &str = r#"{"type":"user","message":{"content":"do it"}}
+{"type":"assistant","timestamp":"2026-11-16T15:45:09.450Z","message":{"content":[{"type":"thinking","thinking":"Let me see.","signature":"x"},{"type":"tool_use","id":"t1","name":"Edit","input":{"replace_all":false,"file_path":"/w/x.txt","old_string":"b","new_string":"B\nBB"}}],"stop_reason":"tool_use"}}
+{"type":"user","timestamp":"2026-11-16T15:45:09.563Z","message":{"content":[{"tool_use_id":"t1","type":"tool_result","content":"The file /w/x.txt has been updated successfully."}]},"toolUseResult":{"filePath":"/w/x.txt","oldString":"b","newString":"B\nBB","originalFile":"a\nb\nc\n","structuredPatch":[{"oldStart":1,"oldLines":3,"newStart":1,"newLines":4,"lines":[" a","-b","+B","+BB"," c"]}],"userModified":false,"replaceAll":false}}
+{"type":"assistant","timestamp":"2026-11-16T15:45:15.795Z","message":{"content":[{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"false","description":"Run the requested command"}}],"stop_reason":"tool_use"}}
+{"type":"user","timestamp":"2026-11-16T15:45:15.904Z","message":{"content":[{"type":"tool_result","content":"Exit code 1","is_error":true,"tool_use_id":"t2"}]},"toolUseResult":"Error: Exit code 1"}
+{"type":"assistant","timestamp":"2026-11-16T15:45:16.795Z","message":{"content":[{"type":"tool_use","id":"t3","name":"Bash","input":{"command":"rm -r x"}}],"stop_reason":"tool_use"}}
+{"type":"user","timestamp":"2026-11-16T15:45:19.904Z","message":{"content":[{"type":"tool_result","content":"The user doesn't want to proceed with this tool use. The tool use was rejected","is_error":true,"tool_use_id":"t3"}]},"toolUseResult":"User rejected tool use"}
+{"type":"assistant","timestamp":"2026-11-16T15:45:20.795Z","message":{"content":[{"type":"tool_use","id":"t4","name":"Read","input":{"file_path":"/w/x.txt"}}],"stop_reason":"tool_use"}}"#;
+
+    #[test]
+    fn each_tool_call_and_thought_is_a_step() {
+        let steps = turn(TOOLS, "do it").unwrap().steps;
+        let told: Vec<(String, StepState, Option<u64>)> = steps
+            .iter()
+            .map(|step| (step.title(), step.state, step.duration_ms))
+            .collect();
+        let step = |title: &str, state, took| (title.to_owned(), state, took);
+        assert_eq!(
+            told,
+            [
+                step("Let me see.", StepState::Ok, None),
+                step("Edit /w/x.txt", StepState::Ok, Some(113)),
+                step("Bash `false`", StepState::Failed, Some(109)),
+                step("Bash `rm -r x`", StepState::Refused, Some(3_109)),
+                step("Read /w/x.txt", StepState::Running, None),
+            ]
+        );
+        let edit = steps[1].edit.as_ref().unwrap();
+        assert_eq!((edit.added, edit.removed), (2, 1));
+        assert!(edit.diff.as_ref().unwrap().starts_with("@@ -1,3 +1,4 @@"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome};
 use super::{Asked, text};
 
 pub(super) fn entries(session: &Value) -> Vec<Entry> {
@@ -22,30 +23,41 @@ fn message(message: &Value) -> Vec<Entry> {
             .collect();
         texts.join(between)
     };
-    let ids = |pointer: &str| -> Vec<String> {
-        let ids = parts.iter().filter_map(|part| text(part, pointer));
-        ids.map(str::to_owned).collect()
-    };
-    let results = ids("/tool_use_id");
+    let at = message.get("ts").and_then(Value::as_i64);
+    let at = at.and_then(|at| Timestamp::from_millisecond(at).ok());
+    let results: Vec<Outcome> = parts.iter().filter_map(|part| result(part, at)).collect();
     match text(message, "/role") {
         // What a tool gave is written as the user's.
         Some("user") if !results.is_empty() => results.into_iter().map(Entry::Result).collect(),
-        Some("user") => {
-            let at = message.get("ts").and_then(Value::as_i64);
-            vec![Entry::Asked(Asked {
-                text: typed(&texts("\n")).to_owned(),
-                at: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
-            })]
-        }
+        Some("user") => vec![Entry::Asked(Asked {
+            text: typed(&texts("\n")).to_owned(),
+            at,
+        })],
         Some("assistant") if text(message, "/metadata/displayRole") == Some("error") => {
             vec![Entry::Failed(texts("\n"))]
         }
         Some("assistant") => vec![Entry::Said {
             text: texts("\n\n"),
-            calls: ids("/id"),
+            calls: parts.iter().filter_map(|part| call(part, at)).collect(),
         }],
         _ => Vec::new(),
     }
+}
+
+fn call(part: &Value, at: Option<Timestamp>) -> Option<Call> {
+    let name = text(part, "/name").unwrap_or_default();
+    let input = part.get("input").unwrap_or(&Value::Null);
+    Some(Call::new(text(part, "/id")?, name, input, at))
+}
+
+/// What a tool gave; each of the things it was called with can have failed.
+fn result(part: &Value, at: Option<Timestamp>) -> Option<Outcome> {
+    let id = text(part, "/tool_use_id")?;
+    let each = part.get("content").and_then(Value::as_array);
+    let has_failed = |one: &Value| one.get("success").and_then(Value::as_bool) == Some(false);
+    let is_error = part.get("is_error").and_then(Value::as_bool) == Some(true)
+        || each.is_some_and(|each| each.iter().any(has_failed));
+    Some(Outcome::ok_unless(id, is_error, at))
 }
 
 /// What the user typed, without the `<user_input mode="act">` around it.
@@ -76,6 +88,8 @@ mod tests {
     fn the_answer_after_the_tool_is_the_reply() {
         let turn = turn_of(Kind::Cline, SESSION, "tool:touch foo").unwrap();
         assert!(!turn.has_open_tool);
+        assert_eq!(turn.steps[0].title(), "run_commands `touch foo`");
+        assert_eq!(turn.steps[0].duration_ms, Some(2_821));
         let reply = Verdict::Replied("tool done: | b |".to_owned());
         assert_eq!(turn.verdict, Some(reply));
     }

@@ -1,8 +1,10 @@
 //! The session file of Continue's `cn`: one JSON value that is written anew after each message.
 
 use serde_json::Value;
+use synapse_a2a::step::StepState;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome};
 use super::{Asked, text, words};
 
 pub(super) fn entries(session: &Value) -> Vec<Entry> {
@@ -20,35 +22,39 @@ fn message(item: &Value) -> Vec<Entry> {
             at: None,
         })],
         Some("assistant") => {
-            let ids = |list: &str, id: &str| -> Vec<(String, bool)> {
-                let list = item.pointer(list).and_then(Value::as_array);
-                let is_over = |call: &Value| {
-                    let status = text(call, "/status").unwrap_or_default();
-                    matches!(status, "done" | "errored" | "canceled")
-                };
-                let calls = list.into_iter().flatten();
-                calls
-                    .filter_map(|call| Some((text(call, id)?.to_owned(), is_over(call))))
-                    .collect()
-            };
-            let states = ids("/toolCallStates", "/toolCallId");
+            let list = |name: &str| item.pointer(name).and_then(Value::as_array);
+            let calls = list("/message/toolCalls").into_iter().flatten();
             let said = Entry::Said {
                 text: words(content, "\n\n"),
-                calls: ids("/message/toolCalls", "/id")
-                    .into_iter()
-                    .map(|(id, _)| id)
-                    .collect(),
+                calls: calls.filter_map(call).collect(),
             };
-            let over = states.into_iter().filter(|(_, is_over)| *is_over);
-            let over = over.map(|(id, _)| Entry::Result(id));
-            let states = item.pointer("/toolCallStates").and_then(Value::as_array);
-            let is_refused = |call: &Value| text(call, "/status") == Some("canceled");
-            let was_refused = states.is_some_and(|states| states.iter().any(is_refused));
+            let states = list("/toolCallStates").into_iter().flatten();
+            let over: Vec<Outcome> = states.filter_map(outcome).collect();
+            let was_refused = over.iter().any(|over| over.state == StepState::Refused);
             let stop = was_refused.then_some(Entry::Interrupted);
+            let over = over.into_iter().map(Entry::Result);
             std::iter::once(said).chain(over).chain(stop).collect()
         }
         _ => Vec::new(),
     }
+}
+
+fn call(call: &Value) -> Option<Call> {
+    let id = text(call, "/id")?;
+    let name = text(call, "/function/name").unwrap_or_default();
+    let input = text(call, "/function/arguments").unwrap_or_default();
+    Some(Call::of_text(id, name, input, None))
+}
+
+/// How a call did, once it is over.
+fn outcome(call: &Value) -> Option<Outcome> {
+    let state = match text(call, "/status")? {
+        "done" => StepState::Ok,
+        "errored" => StepState::Failed,
+        "canceled" => StepState::Refused,
+        _ => return None,
+    };
+    Some(Outcome::new(text(call, "/toolCallId")?, state, None))
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
+use synapse_a2a::step::StepState;
 
+use super::steps::{Call, Outcome, Steps, time};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 
 /// What was read of a session.
@@ -19,6 +21,7 @@ struct Turn {
     asked: Asked,
     said: Vec<String>,
     open: HashSet<String>,
+    steps: Steps,
     /// What went wrong, said before the end.
     error: Option<String>,
     verdict: Option<Verdict>,
@@ -32,7 +35,7 @@ impl Conversation {
         match text(line, "/type") {
             Some("session_meta") => self.dir = text(payload, "/cwd").map(str::to_owned),
             Some("event_msg") => self.push_event(line, payload),
-            Some("response_item") => self.push_item(payload),
+            Some("response_item") => self.push_item(line, payload),
             _ => {}
         }
     }
@@ -48,6 +51,7 @@ impl Conversation {
             has_open_tool: !turn.open.is_empty(),
             is_closed: turn.is_closed,
             verdict: turn.verdict.clone(),
+            steps: turn.steps.clone().into_list(),
         })
     }
 
@@ -80,7 +84,7 @@ impl Conversation {
         }
     }
 
-    fn push_item(&mut self, payload: &Value) {
+    fn push_item(&mut self, line: &Value, payload: &Value) {
         let Some(turn) = self.turns.last_mut() else {
             return;
         };
@@ -89,9 +93,24 @@ impl Conversation {
             Some("function_call" | "custom_tool_call" | "local_shell_call") => {
                 turn.said.clear();
                 turn.open.insert(id.to_owned());
+                let name = text(payload, "/name").unwrap_or("shell");
+                let input = text(payload, "/arguments").or_else(|| text(payload, "/input"));
+                turn.steps.begin(&match (input, payload.get("action")) {
+                    (Some(input), _) => Call::of_text(id, name, input, time(line)),
+                    (None, action) => {
+                        Call::new(id, name, action.unwrap_or(&Value::Null), time(line))
+                    }
+                });
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 turn.open.remove(id);
+                let output = payload.get("output").unwrap_or(&Value::Null);
+                let state = state_of(output);
+                turn.steps.end(&Outcome::new(id, state, time(line)));
+            }
+            Some("reasoning") => {
+                let summary = payload.get("summary").unwrap_or(&Value::Null);
+                turn.steps.think(&words(summary, "\n\n"));
             }
             _ => {}
         }
@@ -118,6 +137,40 @@ impl Conversation {
             turn.open.clear();
             turn.is_closed = true;
         }
+    }
+}
+
+/// How a tool did, by what it gave: an exit code where a command ran, else what Codex says in its place.
+fn state_of(output: &Value) -> StepState {
+    let words = words(output, "\n");
+    let parsed: Option<Value> = serde_json::from_str(&words).ok();
+    let exit = parsed.as_ref().and_then(|parsed| {
+        let code = parsed.pointer("/metadata/exit_code")?;
+        code.as_i64()
+    });
+    let written = || {
+        let (_, rest) = words
+            .split_once("exited with code ")
+            .or_else(|| words.split_once("Exit code: "))?;
+        let digits: String = rest
+            .chars()
+            .take_while(|c| *c == '-' || c.is_ascii_digit())
+            .collect();
+        digits.parse::<i64>().ok()
+    };
+    let is_refused = ["rejected by user", "reject command", "denied by the user"];
+    let is_failed = [
+        "unsupported call",
+        "failed",
+        "apply_patch verification failed",
+        "execution error",
+    ];
+    match exit.or_else(written) {
+        Some(0) => StepState::Ok,
+        Some(_) => StepState::Failed,
+        None if is_refused.iter().any(|refusal| words.contains(refusal)) => StepState::Refused,
+        None if is_failed.iter().any(|failure| words.starts_with(failure)) => StepState::Failed,
+        None => StepState::Ok,
     }
 }
 
@@ -174,5 +227,33 @@ mod tests {
             r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"x"}}"#;
         let closed = turn_of(Kind::Codex, &format!("{}\n{answer}", begun.join("\n")), "c");
         assert!(!closed.unwrap().has_open_tool);
+    }
+
+    #[test]
+    fn each_tool_call_is_a_step() {
+        // Written by Codex 0.166.0 with the scripted model; what does not matter is left out.
+        let text = r#"{"type":"event_msg","payload":{"type":"user_message","message":"c"}}
+{"timestamp":"2026-11-16T15:45:28.873Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\": \"touch a.txt\", \"sandbox_permissions\": \"require_escalated\"}","call_id":"call_1"}}
+{"timestamp":"2026-11-16T15:45:28.878Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":"approval policy is Never; reject command"}}
+{"timestamp":"2026-11-16T15:45:29.873Z","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch\n*** Update File: x.txt\n@@\n-b\n+B\n*** End Patch\n","call_id":"call_2"}}
+{"timestamp":"2026-11-16T15:45:29.973Z","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"call_2","output":"{\"output\":\"Success\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}"}}
+{"timestamp":"2026-11-16T15:45:30.873Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"false\"]}","call_id":"call_3"}}
+{"timestamp":"2026-11-16T15:45:30.973Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_3","output":"Chunk ID: a\nProcess exited with code 1\nOutput:\n"}}"#;
+        let steps = turn_of(Kind::Codex, text, "c").unwrap().steps;
+        let told: Vec<_> = steps
+            .iter()
+            .map(|step| (step.title(), step.state))
+            .collect();
+        let step = |title: &str, state| (title.to_owned(), state);
+        assert_eq!(
+            told,
+            [
+                step("exec_command `touch a.txt`", StepState::Refused),
+                step("apply_patch x.txt", StepState::Ok),
+                step("shell `bash -lc false`", StepState::Failed),
+            ]
+        );
+        assert_eq!(steps[1].duration_ms, Some(100));
+        assert_eq!(steps[1].edit.as_ref().unwrap().added, 1);
     }
 }

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome, time};
 use super::{Asked, text};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -17,12 +18,24 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
             vec![Entry::Said {
                 text: owned("/data/content"),
                 calls: calls
-                    .filter_map(|call| text(call, "/toolCallId"))
-                    .map(str::to_owned)
+                    .filter_map(|call| {
+                        let name = text(call, "/name").unwrap_or_default();
+                        let input = call.get("arguments").unwrap_or(&Value::Null);
+                        Some(Call::new(
+                            text(call, "/toolCallId")?,
+                            name,
+                            input,
+                            time(line),
+                        ))
+                    })
                     .collect(),
             }]
         }
-        Some("tool.execution_complete") => vec![Entry::Result(owned("/data/toolCallId"))],
+        Some("tool.execution_complete") => {
+            let is_error = line.pointer("/data/success").and_then(Value::as_bool) == Some(false);
+            let id = text(line, "/data/toolCallId").unwrap_or_default();
+            vec![Entry::Result(Outcome::ok_unless(id, is_error, time(line)))]
+        }
         Some("abort") => vec![Entry::Interrupted],
         Some("session.error") => vec![Entry::Failed(owned("/data/message"))],
         _ => Vec::new(),

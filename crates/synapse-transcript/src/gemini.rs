@@ -7,7 +7,9 @@ use std::path::Path;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use synapse_a2a::step::{Edit, StepState};
 
+use super::steps::{Call, Outcome, Steps, time};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 use synapse_machine::hex::hex;
 
@@ -33,8 +35,8 @@ enum What {
     Asked(Asked),
     Said {
         text: String,
-        calls_tools: bool,
-        has_open_tool: bool,
+        calls: Vec<(Call, Option<Outcome>)>,
+        thoughts: Vec<String>,
     },
     Failed(String),
     Noted(String),
@@ -85,18 +87,23 @@ impl Conversation {
         let asks =
             |message: &Message| matches!(&message.what, What::Asked(asked) if needle.is_in(asked));
         let ours = self.messages.iter().rposition(asks)?;
-        let mut turn = TurnRecord::default();
+        let (mut turn, mut steps) = (TurnRecord::default(), Steps::default());
         for message in self.messages.iter().skip(ours + 1) {
             match &message.what {
                 What::Asked(_) => break,
                 What::Said {
                     text,
-                    calls_tools,
-                    has_open_tool,
+                    calls,
+                    thoughts,
                 } => {
-                    let is_answer = !calls_tools && !text.trim().is_empty();
+                    let is_answer = calls.is_empty() && !text.trim().is_empty();
                     turn.said.clone_from(text);
-                    turn.has_open_tool = *has_open_tool;
+                    turn.has_open_tool = calls.iter().any(|(_, outcome)| outcome.is_none());
+                    thoughts.iter().for_each(|thought| steps.think(thought));
+                    for (call, outcome) in calls {
+                        steps.begin(call);
+                        outcome.iter().for_each(|outcome| steps.end(outcome));
+                    }
                     turn.verdict = is_answer.then(|| Verdict::Replied(text.clone()));
                 }
                 What::Failed(why) => turn.verdict = Some(Verdict::Failed(why.clone())),
@@ -106,6 +113,7 @@ impl Conversation {
                 What::Noted(_) => {}
             }
         }
+        turn.steps = steps.into_list();
         Some(turn)
     }
 
@@ -117,12 +125,13 @@ impl Conversation {
             Some("user") if is_tool_result(content) => return,
             Some("user") => What::Asked(Asked::new(words, message)),
             Some("gemini") => {
-                let calls = message.get("toolCalls").and_then(Value::as_array);
-                let is_open = |call: &Value| call.get("result").is_none_or(Value::is_null);
+                let list = |name: &str| message.get(name).and_then(Value::as_array);
+                let calls = list("toolCalls").into_iter().flatten();
+                let thoughts = list("thoughts").into_iter().flatten();
                 What::Said {
                     text: words,
-                    calls_tools: calls.is_some_and(|calls| !calls.is_empty()),
-                    has_open_tool: calls.is_some_and(|calls| calls.iter().any(is_open)),
+                    calls: calls.map(|call| tool_call(call, message)).collect(),
+                    thoughts: thoughts.filter_map(thought).collect(),
                 }
             }
             Some("error") => What::Failed(words),
@@ -141,6 +150,34 @@ impl Conversation {
         }
         bound(&mut self.messages);
     }
+}
+
+/// A call, and how it did once that is known.
+fn tool_call(call: &Value, message: &Value) -> (Call, Option<Outcome>) {
+    let name = text(call, "/name").unwrap_or_default();
+    let id = text(call, "/id").unwrap_or(name);
+    let input = call.get("args").unwrap_or(&Value::Null);
+    let begun = Call::new(id, name, input, time(message));
+    if call.get("result").is_none_or(Value::is_null) {
+        return (begun, None);
+    }
+    let state = match text(call, "/status") {
+        Some("error") => StepState::Failed,
+        Some("cancelled") => StepState::Refused,
+        _ => StepState::Ok,
+    };
+    let diff = text(call, "/resultDisplay/fileDiff");
+    let path = text(call, "/resultDisplay/filePath").unwrap_or_default();
+    let edit = diff.map(|diff| Edit::of_diff(path, diff));
+    let ended = Outcome::new(id, state, time(call)).with_edit(edit);
+    (begun, Some(ended))
+}
+
+fn thought(thought: &Value) -> Option<String> {
+    let subject = text(thought, "/subject");
+    let words = [subject, text(thought, "/description")];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join("\n\n"))
 }
 
 fn is_tool_result(content: &Value) -> bool {
@@ -196,5 +233,32 @@ mod tests {
         let text = r#"{"id":"1","type":"user","content":[{"text":"a"}]}
 {"id":"2","type":"info","content":"Request cancelled."}"#;
         assert_eq!(verdict(text, "a"), Some(Verdict::Interrupted));
+    }
+
+    #[test]
+    fn each_tool_call_is_a_step_with_what_it_changed() {
+        // Written by Gemini CLI 0.61.0 with the scripted model; what does not matter is left out.
+        let text = r#"{"id":"1","type":"user","content":[{"text":"a"}]}
+{"id":"2","timestamp":"2026-11-16T15:45:47.404Z","type":"gemini","content":"","thoughts":[{"subject":"Plan","description":"Replace it."}]}
+{"id":"2","timestamp":"2026-11-16T15:45:47.404Z","type":"gemini","content":"","thoughts":[{"subject":"Plan","description":"Replace it."}],"toolCalls":[{"id":"replace_0","name":"replace","args":{"file_path":"/w/x.txt","old_string":"b","new_string":"B\nBB","instruction":"x"},"result":[{}],"status":"success","timestamp":"2026-11-16T15:45:47.442Z","resultDisplay":{"fileDiff":"Index: x.txt\n--- x.txt\tCurrent\n+++ x.txt\tProposed\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n+BB\n c\n","fileName":"x.txt","filePath":"/w/x.txt"}},{"id":"sh_1","name":"run_shell_command","args":{"command":"ls"}}]}"#;
+        let turn = turn_of(Kind::Gemini, text, "a").unwrap();
+        assert!(turn.has_open_tool);
+        let told: Vec<_> = turn
+            .steps
+            .iter()
+            .map(|step| (step.title(), step.state))
+            .collect();
+        let step = |title: &str, state| (title.to_owned(), state);
+        assert_eq!(
+            told,
+            [
+                step("Plan", StepState::Ok),
+                step("replace /w/x.txt", StepState::Ok),
+                step("run_shell_command `ls`", StepState::Running),
+            ]
+        );
+        let edit = turn.steps[1].edit.as_ref().unwrap();
+        assert_eq!((edit.added, edit.removed), (2, 1));
+        assert_eq!(turn.steps[1].duration_ms, Some(38));
     }
 }

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome};
 use super::{Asked, text};
 
 /// What stands before the folder in a message of the system's.
@@ -34,13 +35,13 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
         ],
         Some("assistant") => vec![Entry::Said {
             text: content.to_owned(),
-            calls: calls_tool(content)
-                .then(|| TOOL.to_owned())
-                .into_iter()
-                .collect(),
+            calls: content.lines().filter_map(call).collect(),
         }],
         Some("system") if content.starts_with(FAILED) => vec![Entry::Failed(content.to_owned())],
-        Some("system") if line.get("hide").is_none() => vec![Entry::Result(TOOL.to_owned())],
+        Some("system") if line.get("hide").is_none() => {
+            let is_error = content.starts_with("Error");
+            vec![Entry::Result(Outcome::ok_unless(TOOL, is_error, None))]
+        }
         Some("system") => {
             let folder = content.lines().find_map(|line| line.strip_prefix(FOLDER));
             let folder = folder.map(|folder| Entry::Folder(folder.trim().to_owned()));
@@ -50,14 +51,12 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
     }
 }
 
-/// Whether a message calls a tool: `@shell(call_1): {…}` on a line of its own.
-fn calls_tool(content: &str) -> bool {
-    content.lines().any(|line| {
-        let name = line.strip_prefix('@').and_then(|line| line.split_once('('));
-        name.is_some_and(|(name, rest)| {
-            name.chars().all(|c| c.is_alphanumeric() || c == '_') && rest.contains("): ")
-        })
-    })
+/// A tool call: `@shell(call_1): {…}` on a line of its own.
+fn call(line: &str) -> Option<Call> {
+    let (name, rest) = line.strip_prefix('@')?.split_once('(')?;
+    let (_, input) = rest.split_once("): ")?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| Call::of_text(TOOL, name, input, None))
 }
 
 #[cfg(test)]
@@ -78,6 +77,7 @@ mod tests {
         assert!(turn(3).has_open_tool);
         assert_eq!(turn(4).verdict, None);
         assert_eq!(turn(5).verdict, Some(Verdict::Replied("done".to_owned())));
+        assert_eq!(turn(5).steps[0].title(), "shell `ls`");
     }
 
     // Written by gptme 0.35.1 with the scripted model.

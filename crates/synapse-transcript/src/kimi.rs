@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome};
 use super::{Asked, text, words};
 
 /// What is told of a turn that kimi-cli broke off: its file does not say why.
@@ -15,7 +16,7 @@ const BROKEN_OFF: &str = "the model could not be asked; the screen says why";
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     said: String,
-    calls: Vec<String>,
+    calls: Vec<Call>,
     /// The last step ended with an answer that calls no tools.
     has_reply: bool,
     /// A step broke off by itself; why is on the screen alone.
@@ -44,7 +45,9 @@ impl Steps {
             }
             Some("ToolCall") => {
                 let id = text(payload, "/id").unwrap_or_default();
-                self.calls.push(id.to_owned());
+                let name = text(payload, "/function/name").unwrap_or_default();
+                let input = text(payload, "/function/arguments").unwrap_or_default();
+                self.calls.push(Call::of_text(id, name, input, stamp(line)));
                 Vec::new()
             }
             Some("StatusUpdate") if payload.get("token_usage").is_some_and(Value::is_object) => {
@@ -53,7 +56,9 @@ impl Steps {
             }
             Some("ToolResult") => {
                 let id = text(payload, "/tool_call_id").unwrap_or_default();
-                vec![Entry::Result(id.to_owned())]
+                let value = payload.pointer("/return_value/is_error");
+                let is_error = value.and_then(Value::as_bool) == Some(true);
+                vec![Entry::Result(Outcome::ok_unless(id, is_error, stamp(line)))]
             }
             Some("StepInterrupted") => {
                 self.has_failed = true;
@@ -83,10 +88,21 @@ fn of_code(line: &Value) -> Option<Entry> {
         }
         "interaction.request" => Some(Entry::Said {
             text: String::new(),
-            calls: vec![owned("/toolCallId")],
+            calls: vec![Call::new(
+                text(line, "/toolCallId")?,
+                text(line, "/toolName").unwrap_or_default(),
+                line.get("input").unwrap_or(&Value::Null),
+                None,
+            )],
         }),
         "context.append_loop_event" if text(line, "/event/type") == Some("tool.result") => {
-            Some(Entry::Result(owned("/event/toolCallId")))
+            let value = line.pointer("/event/isError").and_then(Value::as_bool);
+            let id = text(line, "/event/toolCallId").unwrap_or_default();
+            Some(Entry::Result(Outcome::ok_unless(
+                id,
+                value == Some(true),
+                None,
+            )))
         }
         "agent.message.appended" if text(line, "/message/message/role") == Some("assistant") => {
             let calls = line.pointer("/message/message/toolCalls")?.as_array()?;
@@ -110,15 +126,26 @@ fn of_code(line: &Value) -> Option<Entry> {
 }
 
 fn asked(input: &Value, seconds: Option<f64>) -> Entry {
+    Entry::Asked(Asked {
+        text: words(input, "\n"),
+        at: seconds.and_then(moment),
+    })
+}
+
+/// When kimi-cli wrote a line.
+fn stamp(line: &Value) -> Option<Timestamp> {
+    line.get("timestamp")
+        .and_then(Value::as_f64)
+        .and_then(moment)
+}
+
+fn moment(seconds: f64) -> Option<Timestamp> {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a cast of floats saturates"
     )]
-    let at = seconds.map(|seconds| (seconds * 1e3) as i64);
-    Entry::Asked(Asked {
-        text: words(input, "\n"),
-        at: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
-    })
+    let millis = (seconds * 1e3) as i64;
+    Timestamp::from_millisecond(millis).ok()
 }
 
 #[cfg(test)]

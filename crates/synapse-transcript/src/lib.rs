@@ -24,6 +24,7 @@ mod opencode;
 mod pi;
 mod place;
 mod qwen;
+mod steps;
 mod vibe;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use synapse_a2a::step::Step;
 
 pub use follower::{Follower, Sighting, Transcript};
 
@@ -233,6 +235,8 @@ pub struct TurnRecord {
     pub verdict: Option<Verdict>,
     /// The transcript says explicitly that the turn is over: nothing can follow.
     pub is_closed: bool,
+    /// The tools that were called and what was thought, in order.
+    pub steps: Vec<Step>,
 }
 
 /// How a turn ended, by its transcript.
@@ -284,7 +288,7 @@ struct Asked {
 
 impl Asked {
     fn new(text: String, line: &Value) -> Self {
-        let at = self::text(line, "/timestamp").and_then(|at| at.parse().ok());
+        let at = steps::time(line);
         Self { text, at }
     }
 }

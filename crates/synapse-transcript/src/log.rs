@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::steps::{Call, Outcome, Steps};
 use super::{Asked, Needle, TurnRecord, Verdict, bound};
 
 /// One thing that happened in a conversation.
@@ -14,9 +15,11 @@ pub(super) enum Entry {
     /// A message of the user's.
     Asked(Asked),
     /// The model said something, and called these tools after it.
-    Said { text: String, calls: Vec<String> },
+    Said { text: String, calls: Vec<Call> },
+    /// The model thought something.
+    Thought(String),
     /// A tool gave its result.
-    Result(String),
+    Result(Outcome),
     /// The turn went wrong, in the program's own words.
     Failed(String),
     /// The user stopped it, or refused what it wanted to do.
@@ -53,6 +56,7 @@ impl Conversation {
         let ours = self.entries.iter().rposition(asks)?;
         let mut turn = TurnRecord::default();
         let (mut said, mut open) = (Vec::new(), HashSet::new());
+        let mut steps = Steps::default();
         for entry in self.entries.iter().skip(ours + 1) {
             match entry {
                 Entry::Asked(_) => break,
@@ -67,11 +71,14 @@ impl Conversation {
                     }
                     if !calls.is_empty() {
                         said.clear();
-                        open.extend(calls.iter().map(String::as_str));
+                        open.extend(calls.iter().map(|call| call.step.id.as_str()));
+                        calls.iter().for_each(|call| steps.begin(call));
                     }
                 }
-                Entry::Result(call) => {
-                    open.remove(call.as_str());
+                Entry::Thought(words) => steps.think(words),
+                Entry::Result(outcome) => {
+                    open.remove(outcome.id.as_str());
+                    steps.end(outcome);
                 }
                 Entry::Failed(why) => turn.verdict = Some(Verdict::Failed(why.clone())),
                 Entry::Interrupted => turn.verdict = Some(Verdict::Interrupted),
@@ -81,6 +88,7 @@ impl Conversation {
         }
         turn.said = said.join("\n\n");
         turn.has_open_tool = !open.is_empty();
+        turn.steps = steps.into_list();
         Some(turn)
     }
 }

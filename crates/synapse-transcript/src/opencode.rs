@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
+use synapse_a2a::step::{Edit, StepState};
 
 use super::log::{Conversation, Entry};
+use super::steps::{Call, Outcome};
 use super::{Asked, Needle, TurnRecord, text};
 
 /// How long the program may keep its database to itself.
@@ -136,18 +138,18 @@ fn answer(message: &Value, parts: &[Value]) -> Vec<Entry> {
             .iter()
             .filter(|part| text(part, "/type") == Some("tool"))
     };
-    let id = |part: &Value| text(part, "/callID").unwrap_or_default().to_owned();
-    let status = |part: &Value| text(part, "/state/status").unwrap_or_default().to_owned();
-    let mut found = vec![Entry::Said {
+    let is_thought = |part: &&Value| text(part, "/type") == Some("reasoning");
+    let thoughts = parts.iter().filter(is_thought);
+    let thoughts = thoughts.filter_map(|part| text(part, "/text"));
+    let mut found: Vec<Entry> = thoughts
+        .map(|words| Entry::Thought(words.to_owned()))
+        .collect();
+    found.push(Entry::Said {
         text: spoken(parts, "\n\n"),
-        calls: tools().map(id).collect(),
-    }];
-    let is_over = |part: &&Value| matches!(&*status(part), "completed" | "error");
-    found.extend(tools().filter(is_over).map(|part| Entry::Result(id(part))));
-    let was_refused = |part: &Value| {
-        let why = text(part, "/state/error").unwrap_or_default();
-        status(part) == "error" && why.contains("user rejected permission")
-    };
+        calls: tools().map(call).collect(),
+    });
+    found.extend(tools().filter_map(outcome).map(Entry::Result));
+    let was_refused = |part: &Value| state_of(part) == Some(StepState::Refused);
     if message.get("error").is_some() {
         let why = text(message, "/error/data/message").or_else(|| text(message, "/error/name"));
         found.push(match text(message, "/error/name") {
@@ -163,6 +165,38 @@ fn answer(message: &Value, parts: &[Value]) -> Vec<Entry> {
         found.push(Entry::Closed);
     }
     found
+}
+
+fn call(part: &Value) -> Call {
+    let id = text(part, "/callID").unwrap_or_default();
+    let name = text(part, "/tool").unwrap_or_default();
+    let input = part.pointer("/state/input").unwrap_or(&Value::Null);
+    Call::new(id, name, input, moment(part, "/state/time/start"))
+}
+
+/// How a tool did, once it is over.
+fn outcome(part: &Value) -> Option<Outcome> {
+    let id = text(part, "/callID").unwrap_or_default();
+    let at = moment(part, "/state/time/end");
+    let diff = text(part, "/state/metadata/diff");
+    let path = text(part, "/state/input/filePath").unwrap_or_default();
+    let edit = diff.map(|diff| Edit::of_diff(path, diff));
+    Some(Outcome::new(id, state_of(part)?, at).with_edit(edit))
+}
+
+fn state_of(part: &Value) -> Option<StepState> {
+    let why = text(part, "/state/error").unwrap_or_default();
+    match text(part, "/state/status")? {
+        "completed" => Some(StepState::Ok),
+        "error" if why.contains("user rejected permission") => Some(StepState::Refused),
+        "error" => Some(StepState::Failed),
+        _ => None,
+    }
+}
+
+fn moment(part: &Value, pointer: &str) -> Option<Timestamp> {
+    let millis = part.pointer(pointer).and_then(Value::as_i64)?;
+    Timestamp::from_millisecond(millis).ok()
 }
 
 /// What the parts say; what the program put into a message is not the user's.

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome, time};
 use super::{Asked, text, words};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -16,19 +17,25 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
         Some("user") => vec![Entry::Asked(Asked::new(words(content, "\n"), line))],
         Some("assistant") => answer(line, content),
         Some("toolResult") => {
-            let call = text(line, "/message/toolCallId").map(str::to_owned);
-            call.map(Entry::Result).into_iter().collect()
+            let is_error = line.pointer("/message/isError").and_then(Value::as_bool) == Some(true);
+            let call = text(line, "/message/toolCallId");
+            let ended = call.map(|id| Outcome::ok_unless(id, is_error, time(line)));
+            ended.map(Entry::Result).into_iter().collect()
         }
         _ => Vec::new(),
     }
 }
 
 fn answer(line: &Value, content: &Value) -> Vec<Entry> {
-    let parts = content.as_array().into_iter().flatten();
-    let calls = parts.filter(|part| text(part, "/type") == Some("toolCall"));
-    let calls = calls
-        .filter_map(|part| text(part, "/id"))
-        .map(str::to_owned);
+    let parts = || content.as_array().into_iter().flatten();
+    let calls = parts().filter(|part| text(part, "/type") == Some("toolCall"));
+    let calls = calls.filter_map(|part| {
+        let name = text(part, "/name").unwrap_or_default();
+        let input = part.get("arguments").unwrap_or(&Value::Null);
+        Some(Call::new(text(part, "/id")?, name, input, time(line)))
+    });
+    let thoughts = parts().filter_map(|part| text(part, "/thinking"));
+    let thoughts = thoughts.map(|words| Entry::Thought(words.to_owned()));
     let said = Entry::Said {
         text: words(content, "\n\n"),
         calls: calls.collect(),
@@ -42,7 +49,7 @@ fn answer(line: &Value, content: &Value) -> Vec<Entry> {
         }
         _ => None,
     };
-    std::iter::once(said).chain(end).collect()
+    thoughts.chain([said]).chain(end).collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //! that a turn is over: an answer without tool calls does.
 
 use serde_json::Value;
+use synapse_a2a::step::{Edit, StepState};
 
 use super::log::Entry;
+use super::steps::{Call, Outcome, time};
 use super::{Asked, text};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -16,16 +18,33 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
         Some("user") if text(line, "/provenance").is_none_or(|from| from == "real_user") => {
             found.push(Entry::Asked(Asked::new(spoken(parts), line)));
         }
-        Some("assistant") => found.push(Entry::Said {
-            text: spoken(parts),
-            calls: ids(parts, "/functionCall/id"),
-        }),
-        Some("tool_result") => {
+        Some("assistant") => {
+            let thoughts = parts.iter().filter(|part| is_thought(part));
             found.extend(
-                ids(parts, "/functionResponse/id")
-                    .into_iter()
-                    .map(Entry::Result),
+                thoughts
+                    .filter_map(|part| text(part, "/text"))
+                    .map(|words| Entry::Thought(words.to_owned())),
             );
+            found.push(Entry::Said {
+                text: spoken(parts),
+                calls: parts.iter().filter_map(|part| call(part, line)).collect(),
+            });
+        }
+        Some("tool_result") => {
+            let state = match text(line, "/toolCallResult/status") {
+                Some("error") => StepState::Failed,
+                Some("cancelled") => StepState::Refused,
+                _ => StepState::Ok,
+            };
+            let diff = text(line, "/toolCallResult/resultDisplay/fileDiff");
+            let path = text(line, "/toolCallResult/resultDisplay/fileName").unwrap_or_default();
+            let ids = parts
+                .iter()
+                .filter_map(|part| text(part, "/functionResponse/id"));
+            found.extend(ids.map(|id| {
+                let edit = diff.map(|diff| Edit::of_diff(path, diff));
+                Entry::Result(Outcome::new(id, state, time(line)).with_edit(edit))
+            }));
             if text(line, "/toolCallResult/status") == Some("cancelled") {
                 found.push(Entry::Interrupted);
             }
@@ -35,16 +54,21 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
     found
 }
 
+fn is_thought(part: &Value) -> bool {
+    part.get("thought").and_then(Value::as_bool) == Some(true)
+}
+
 /// What the parts say; thoughts are not said.
 fn spoken(parts: &[Value]) -> String {
-    let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) == Some(true);
     let parts = parts.iter().filter(|part| !is_thought(part));
     parts.filter_map(|part| text(part, "/text")).collect()
 }
 
-fn ids(parts: &[Value], pointer: &str) -> Vec<String> {
-    let ids = parts.iter().filter_map(|part| text(part, pointer));
-    ids.map(str::to_owned).collect()
+fn call(part: &Value, line: &Value) -> Option<Call> {
+    let id = text(part, "/functionCall/id")?;
+    let name = text(part, "/functionCall/name").unwrap_or_default();
+    let input = part.pointer("/functionCall/args").unwrap_or(&Value::Null);
+    Some(Call::new(id, name, input, time(line)))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::log::Entry;
+use super::steps::{Call, Outcome};
 use super::{Asked, text, words};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -14,7 +15,7 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
 
 fn change(change: &Value) -> Vec<Entry> {
     let content = change.pointer("/entry/content").unwrap_or(&Value::Null);
-    let id = || text(change, "/entry/id").unwrap_or_default().to_owned();
+    let id = text(change, "/entry/id").unwrap_or_default();
     let kind = (text(change, "/entry/type"), text(change, "/entry/role"));
     let entry = match kind {
         (Some("message"), Some("user")) => {
@@ -32,10 +33,13 @@ fn change(change: &Value) -> Vec<Entry> {
         (Some("effect"), _) if text(change, "/entry/generationStatus") == Some("in_progress") => {
             Entry::Said {
                 text: String::new(),
-                calls: vec![id()],
+                calls: vec![call(id, change)],
             }
         }
-        (Some("effect"), _) => Entry::Result(id()),
+        (Some("effect"), _) => {
+            let is_error = text(change, "/entry/generationStatus") == Some("failed");
+            Entry::Result(Outcome::ok_unless(id, is_error, None))
+        }
         _ => match text(change, "/state/latestTurn/status") {
             Some("completed") => Entry::Closed,
             Some("interrupted") => Entry::Interrupted,
@@ -47,6 +51,22 @@ fn change(change: &Value) -> Vec<Entry> {
         },
     };
     vec![entry]
+}
+
+fn call(id: &str, change: &Value) -> Call {
+    let detail = change.pointer("/entry/detail").unwrap_or(&Value::Null);
+    let name = ["/toolName", "/name", "/tool/name", "/kind"]
+        .into_iter()
+        .find_map(|pointer| text(detail, pointer));
+    let input = ["/input", "/arguments", "/args"]
+        .into_iter()
+        .find_map(|pointer| detail.pointer(pointer));
+    Call::new(
+        id,
+        name.unwrap_or_default(),
+        input.unwrap_or(&Value::Null),
+        None,
+    )
 }
 
 #[cfg(test)]

@@ -14,7 +14,11 @@ repository: string | null, pid: number, port: number, version: string, started_a
 /**
  * Why tasks wait although it is idle.
  */
-held: string | null, prompt: Prompt | null, task: TaskLine | null, };
+held: string | null, 
+/**
+ * Who tells of the steps of a turn, `hook` or `record`; nobody where the screen is all there is.
+ */
+steps_from: string | null, prompt: Prompt | null, task: TaskLine | null, };
 
 export type Former = { id: string, 
 /**

@@ -1,8 +1,9 @@
 // One exchange of a conversation: what was asked, what came back, and how it ended.
 
-import type { Links } from "../state/route";
+import { agentUrl, type Links } from "../state/route";
 import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
 import { taskOf } from "../state/tasks";
+import { agentById } from "../state/world";
 import { t } from "../text";
 import type { Task } from "../types";
 import { ErrorCard } from "./artifact-view";
@@ -11,6 +12,7 @@ import { PlainText } from "./plain-text";
 import { Reply } from "./reply";
 import { retryOf } from "./retry";
 import { ClockTime } from "./since";
+import { StepList } from "./step-list";
 import { TaskChip } from "./task-chip";
 
 type Props = { id: string; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
@@ -21,6 +23,7 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
   if (!task) return null;
   const { state, error } = task.status;
   const other = otherAgent(task);
+  const { steps = [] } = task;
   return (
     <article class={`entry${isMeant ? " is-meant" : ""}`} tabIndex={-1} data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
       <div class={`asked${other === null ? "" : " from-agent"}`}>
@@ -38,18 +41,32 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
         </p>
         <MessageActs task={task} onEdit={onEdit} />
       </div>
+      {steps.length > 0 && <StepList steps={steps} isLive={!isOver(state)} />}
       <Reply task={task} links={links} />
       {task.truncated && <p class="system-line">{t("task.truncated")}</p>}
       {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
       {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
-      {!isOver(state) && state === "working" && task.artifacts.length === 0 && (
-        <p class="typing" aria-label={t("status.working")}>
-          <span />
-          <span />
-          <span />
-        </p>
-      )}
+      {state === "working" && task.artifacts.length === 0 && steps.length === 0 && <Working agent={task.agent} />}
     </article>
+  );
+}
+
+/** At work, and nothing is known of it yet; of some programs it never is. */
+function Working({ agent }: { agent: string | null }) {
+  const known = agent === null ? undefined : agentById(agent);
+  return (
+    <div class="working">
+      <p class="typing" aria-label={t("status.working")}>
+        <span />
+        <span />
+        <span />
+      </p>
+      {known && known.steps_from === null && (
+        <a class="step-note" href={agentUrl(known.id, { tab: "terminal" })}>
+          {t("steps.onScreen")}
+        </a>
+      )}
+    </div>
   );
 }
 

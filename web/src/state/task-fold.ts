@@ -1,6 +1,6 @@
 // One task: a fold over its numbered events, or a copy fetched from the hub. Pure.
 
-import type { Artifact, Failure, Part, Task, TaskEvent, TaskState } from "../types";
+import type { Artifact, Failure, Part, Step, Task, TaskEvent, TaskState } from "../types";
 
 export type Live = {
   task: Task;
@@ -50,6 +50,7 @@ export function take(known: Live | undefined, event: TaskEvent, handle: string, 
   const next: Live = { ...known, number: event.number, task: { ...known.task, updated_at: at } };
   if (event.event === "status") return withStatus(next, event, at);
   if (event.event === "artifact") return withArtifact(next, event);
+  if (event.event === "step") return withStep(next, event);
   return withMessage(next, event);
 }
 
@@ -95,6 +96,15 @@ function withMessage(live: Live, event: TaskEvent): Live {
   const { reply, source } = event.data;
   if (typeof reply !== "string") return live;
   return { ...live, task: { ...live.task, reply, source: typeof source === "string" ? source : null } };
+}
+
+/** A step comes, or takes the place of the one of its name. */
+function withStep(live: Live, event: TaskEvent): Live {
+  const step = event.data["step"] as Step;
+  const { steps = [] } = live.task;
+  const isKnown = steps.some(({ id }) => id === step.id);
+  const after = isKnown ? steps.map((known) => (known.id === step.id ? step : known)) : [...steps, step];
+  return { ...live, task: { ...live.task, steps: after } };
 }
 
 function withArtifact(live: Live, event: TaskEvent): Live | null {

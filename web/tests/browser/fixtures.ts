@@ -16,6 +16,7 @@ export const test = base.extend<Each, Shared>({
         world.makeRepository();
         world.writeProfiles();
         world.writeRunner();
+        world.writeWorker();
         world.writeConfig();
         await world.startHub();
         await use(world);

@@ -24,6 +24,32 @@ while printf 'runner> ' && read -r line; do
 done
 `;
 
+/** Takes hooks as Claude Code does, and tells through them what it does; the second call ends when a file is there. */
+const WORKER = String.raw`#!/bin/bash
+hook=$(printf %s "$2" | sed 's/.*"command":"\([^"]*\)".*/\1/')
+tell() { printf '{"session_id":"s","hook_event_name":"%s"%s}' "$1" "$2" | eval "$hook"; }
+patch='"structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":2,"lines":[" def total(prices):","-    return sum(prices)","+    return round(sum(prices), 2)"]}]'
+tell SessionStart
+printf '> '
+while IFS= read -r line; do
+  tell UserPromptSubmit ",\"prompt\":\"$line\""
+  for file in README.md src/cart.py; do
+    call=",\"tool_name\":\"Read\",\"tool_input\":{\"file_path\":\"$file\"},\"tool_use_id\":\"$file\""
+    tell PreToolUse "$call"
+    tell PostToolUse "$call,\"duration_ms\":12"
+  done
+  call=',"tool_name":"Edit","tool_input":{"file_path":"src/cart.py","old_string":"a","new_string":"b"},"tool_use_id":"e"'
+  tell PreToolUse "$call"
+  tell PostToolUse "$call,\"duration_ms\":30,\"tool_response\":{\"filePath\":\"src/cart.py\",$patch}"
+  call=",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"pytest -q\"},\"tool_use_id\":\"b\""
+  tell PreToolUse "$call"
+  until [ -e go ]; do sleep 0.1; done
+  tell PostToolUseFailure "$call,\"duration_ms\":2300"
+  tell Stop ',"last_assistant_message":"One test fails."'
+  printf 'done\n> '
+done
+`;
+
 export class World {
   readonly home = mkdtempSync(join(tmpdir(), "synapse-page-test-"));
   readonly repository = join(this.home, "shop");
@@ -84,6 +110,14 @@ export class World {
     const profile = ["name: runner", `command: [bash, ${script}]`, "idle_regex: '^runner> $'", "prompt_template: '{text}'"];
     profile.push("record: claude", "interrupt_key: ctrl-c", "asking: { by_digit: true }");
     writeFileSync(join(this.home, ".synapse", "profiles", "runner.yaml"), `${profile.join("\n")}\n`);
+  }
+
+  /** A program that says through hooks what it does. */
+  writeWorker(): void {
+    const program = join(this.home, "claude");
+    writeFileSync(program, WORKER, { mode: 0o755 });
+    const profile = ["name: worker", `command: [${program}]`, "idle_regex: '^> $'", "prompt_template: '{text}'", "interrupt_key: ctrl-c"];
+    writeFileSync(join(this.home, ".synapse", "profiles", "worker.yaml"), `${profile.join("\n")}\n`);
   }
 
   /** A program that runs these commands of a shell with every line it gets. */

@@ -26,6 +26,12 @@ describe("a task", () => {
     expect(live?.task.artifacts.map((one) => textOf(one.parts ?? []))).toEqual(["one two", "x"]);
   });
 
+  it("keeps each step once, as it was told last", () => {
+    const step = (number: number, id: string, state: string) => event(number, "step", { step: { id, kind: "command", tool: "Bash", state } });
+    const live = play(begun, step(2, "a", "running"), step(3, "b", "running"), step(4, "a", "ok"));
+    expect(live?.task.steps?.map(({ id, state }) => `${id} ${state}`)).toEqual(["a ok", "b running"]);
+  });
+
   it("is the same if an event comes twice", () => {
     const live = play(begun, opened(2, "a", "one "), grown(3, "a", "two"), grown(3, "a", "two"));
     expect(textOf(live?.task.artifacts[0]?.parts ?? [])).toBe("one two");

@@ -33,7 +33,7 @@ it("no component holds words of its own", () => {
 it("every text is used", () => {
   const files = readdirSync(source, { recursive: true }).map(String).filter((name) => /\.tsx?$/.test(name));
   const all = files.map((name) => readFileSync(join(source, name), "utf8")).join("\n");
-  const built = /^(status|kind|task|tab|file|node|theme|diff|mesh|empty|error|ago|count)\./;
+  const built = /^(status|kind|task|tab|file|node|theme|diff|mesh|empty|error|ago|count|step)\./;
   const unused = Object.keys(en).filter((key) => !built.test(key) && !all.includes(`"${key.replace(/\.one$/, "")}"`));
   expect(unused).toEqual([]);
 });

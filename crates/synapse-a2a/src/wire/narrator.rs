@@ -1,15 +1,16 @@
 //! Tells a stream what happens to a task, one frame at a time. A snapshot with all frames behind it adds
 //! up to the task as it is shown at the end, from whichever point the snapshot is.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::artifact::Body;
 use crate::event::{Event, Fact, Status, Timestamp};
 use crate::id::ArtifactId;
 use crate::message::Part;
-use crate::task::{Task, TaskState};
+use crate::step::Step;
+use crate::task::Task;
 
-use super::shown::{Piece, Standing, ending};
+use super::shown::{Piece, Standing, ending, step_name};
 
 /// One frame of a stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +42,10 @@ pub enum Growth {
 }
 
 /// Who follows one task. Holds only what an event does not say by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrator {
-    state: TaskState,
+    status: Status,
+    note: Option<String>,
     since: Timestamp,
 }
 
@@ -51,7 +53,8 @@ impl Narrator {
     /// Goes on from a task as it was shown.
     pub fn after(task: &Task) -> Self {
         Self {
-            state: task.state(),
+            status: task.status().clone(),
+            note: task.note().map(str::to_owned),
             since: task.since(),
         }
     }
@@ -59,8 +62,13 @@ impl Narrator {
     /// Takes note of the next event without telling it, for who has it in words already.
     pub fn pass(&mut self, event: &Event) {
         match &event.fact {
-            Fact::Moved { status } => self.state = status.state(),
-            Fact::Noted { .. } if self.state == TaskState::Working => {}
+            Fact::Moved { status } => {
+                self.status.clone_from(status);
+                self.note = None;
+            }
+            Fact::Noted { text } if self.status == Status::Working => {
+                self.note = Some(text.clone())
+            }
             _ => return,
         }
         self.since = self.since.max(event.at);
@@ -71,10 +79,18 @@ impl Narrator {
     pub fn tell(&mut self, task: &Task, event: &Event) -> Option<Frame> {
         self.pass(event);
         match &event.fact {
-            Fact::Moved { status } => Some(self.standing(task, status, None)),
-            Fact::Noted { text } if self.state == TaskState::Working => {
-                Some(self.standing(task, &Status::Working, Some(text)))
-            }
+            Fact::Moved { status } => Some(Frame::Standing {
+                standing: self.standing(task),
+                metadata: if status.state().is_final() {
+                    ending(task)
+                } else {
+                    Map::new()
+                },
+            }),
+            Fact::Noted { .. } if self.status == Status::Working => Some(Frame::Standing {
+                standing: self.standing(task),
+                metadata: Map::new(),
+            }),
             Fact::ArtifactOpened { artifact, body } => Some(Frame::Piece {
                 piece: Piece::new(artifact.clone(), body),
                 growth: Growth::Whole,
@@ -89,6 +105,11 @@ impl Narrator {
                 Some(more(artifact, parts.clone(), false))
             }
             Fact::ArtifactClosed { artifact } => close(task, artifact),
+            // The standing is told again as it was: only what is noted is news.
+            Fact::Stepped { step } => Some(Frame::Standing {
+                standing: self.standing(task),
+                metadata: step_of(task, step)?,
+            }),
             // The first is in every snapshot; of the others a client sees what comes of them.
             Fact::Submitted { .. }
             | Fact::Noted { .. }
@@ -98,17 +119,15 @@ impl Narrator {
         }
     }
 
-    fn standing(&self, task: &Task, status: &Status, note: Option<&str>) -> Frame {
-        let metadata = if status.state().is_final() {
-            ending(task)
-        } else {
-            Map::new()
-        };
-        Frame::Standing {
-            standing: Standing::new(task, status, note, self.since),
-            metadata,
-        }
+    fn standing(&self, task: &Task) -> Standing {
+        Standing::new(task, &self.status, self.note.as_deref(), self.since)
     }
+}
+
+/// One step, under the name that its place in the task gives it. A task that has too many has no place for it.
+fn step_of(task: &Task, step: &Step) -> Option<Map<String, Value>> {
+    let place = task.steps().iter().position(|known| known.id == step.id)?;
+    Some(Map::from_iter([(step_name(place), json!(step))]))
 }
 
 /// The end of an artifact. The protocol has no chunk without parts: text ends with an empty piece of

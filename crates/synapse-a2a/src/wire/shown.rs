@@ -11,6 +11,12 @@ use crate::task::{Task, TaskState};
 
 use super::request::History;
 
+/// The name of a step in the metadata. Each has its own, so that a client which merges the metadata of updates into
+/// that of the task, as the published ones do, has all of them.
+pub(super) fn step_name(place: usize) -> String {
+    format!("synapse/step/{}", place + 1)
+}
+
 /// A task as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -28,9 +34,14 @@ pub struct Snapshot {
 impl Snapshot {
     /// A task with everything that has come of it.
     pub fn of(task: &Task, history: History) -> Self {
+        let mut shown = Self::without_pieces(task, history);
+        let mut metadata = std::mem::take(&mut shown.metadata);
+        let steps = task.steps().iter().enumerate();
+        metadata.extend(steps.map(|(place, step)| (step_name(place), json!(step))));
         Self {
             pieces: Some(task.artifacts().iter().map(Piece::of).collect()),
-            ..Self::without_pieces(task, history)
+            metadata,
+            ..shown
         }
     }
 

@@ -6,6 +6,7 @@ use synapse_a2a::artifact::native_part;
 use synapse_a2a::error::Failure;
 use synapse_a2a::event::{Event, Fact, Question, Source, Status};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::step::Step;
 use synapse_a2a::task::TaskState;
 
 use super::{MessageShape, time};
@@ -16,6 +17,7 @@ pub enum TaskEvent {
     Status(StatusEvent),
     Artifact(ArtifactEvent),
     Message(MessageEvent),
+    Step(StepEvent),
 }
 
 /// The task is in another state.
@@ -88,6 +90,16 @@ pub struct MessageEvent {
     pub source: Option<Source>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
+    pub timestamp: String,
+}
+
+/// The agent used a tool or thought, or more is known of when it did.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepEvent {
+    pub task_id: String,
+    /// It takes the place of the one with this id.
+    pub step: Step,
     pub timestamp: String,
 }
 
@@ -172,6 +184,11 @@ impl TaskEvent {
                 note: Some(text.clone()),
                 ..said(None)
             }),
+            Fact::Stepped { step } => Self::Step(StepEvent {
+                task_id,
+                step: (**step).clone(),
+                timestamp,
+            }),
             Fact::Replied { said: reply } => Self::Message(MessageEvent {
                 reply: Some(reply.text.clone()),
                 source: Some(reply.source),
@@ -190,6 +207,7 @@ impl TaskEvent {
             "status" => Self::Status(serde_json::from_str(data)?),
             "artifact" => Self::Artifact(serde_json::from_str(data)?),
             "message" => Self::Message(serde_json::from_str(data)?),
+            "step" => Self::Step(serde_json::from_str(data)?),
             _ => return Ok(None),
         }))
     }
@@ -200,6 +218,7 @@ impl TaskEvent {
             Self::Status(_) => "status",
             Self::Artifact(_) => "artifact",
             Self::Message(_) => "message",
+            Self::Step(_) => "step",
         }
     }
 
@@ -208,6 +227,7 @@ impl TaskEvent {
             Self::Status(event) => json!(event),
             Self::Artifact(event) => json!(event),
             Self::Message(event) => json!(event),
+            Self::Step(event) => json!(event),
         }
     }
 
@@ -215,7 +235,7 @@ impl TaskEvent {
     pub fn state(&self) -> Option<TaskState> {
         match self {
             Self::Status(event) => Some(event.state),
-            Self::Artifact(_) | Self::Message(_) => None,
+            Self::Artifact(_) | Self::Message(_) | Self::Step(_) => None,
         }
     }
 }
@@ -248,6 +268,9 @@ mod tests {
             Fact::ArtifactClosed { artifact },
             Fact::Noted {
                 text: "a note".to_owned(),
+            },
+            Fact::Stepped {
+                step: Box::new(Step::call("1", "Bash", &json!({"command": "ls"}))),
             },
             Fact::Replied {
                 said: Said {

@@ -66,6 +66,8 @@ pub(crate) struct Report {
     #[serde(default)]
     pub(crate) held: Option<String>,
     #[serde(default)]
+    pub(crate) steps_from: Option<String>,
+    #[serde(default)]
     pub(crate) prompt: Option<Asked>,
 }
 
@@ -77,6 +79,7 @@ impl Report {
             evidence: "not heard of yet".to_owned(),
             queue: 0,
             held: None,
+            steps_from: None,
             prompt: None,
         }
     }

@@ -87,6 +87,7 @@ impl Known {
             evidence: evidence.clone(),
             queue: self.report.queue,
             held: self.report.held.clone(),
+            steps_from: self.report.steps_from.clone(),
             prompt: self.prompt.clone(),
             task: self.task.clone(),
         }

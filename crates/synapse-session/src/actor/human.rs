@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use synapse_a2a::event::{Event, Fact, Origin, Source, Status};
 use synapse_a2a::id::{ContextId, MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
+use synapse_a2a::step::Step;
 use synapse_a2a::task::Task;
 use synapse_term::reply::Outcome;
 use synapse_term::watch::TurnReport;
@@ -27,6 +28,18 @@ const BEFORE: SignedDuration = SignedDuration::from_secs(6);
 pub(super) struct HumanTurn {
     report: TurnReport,
     pub(super) until: Duration,
+    /// What the transcript has of the way.
+    steps: Vec<Step>,
+}
+
+impl HumanTurn {
+    fn new(report: TurnReport, until: Duration) -> Self {
+        Self {
+            report,
+            until,
+            steps: Vec::new(),
+        }
+    }
 }
 
 impl Session {
@@ -35,10 +48,7 @@ impl Session {
         self.keep_human_turn(None);
         if let Some((prompt, reply)) = self.witnesses.heard_reply(&report.typed) {
             let typed = prompt;
-            self.human = Some(HumanTurn {
-                report: TurnReport { typed, ..report },
-                until: now,
-            });
+            self.human = Some(HumanTurn::new(TurnReport { typed, ..report }, now));
             let words = Words::whole(reply, Source::Hook);
             return self.keep_human_turn(Some(words));
         }
@@ -46,11 +56,10 @@ impl Session {
             let began = self.busy_since.saturating_sub(BEFORE);
             self.witnesses
                 .expect(&report.typed, began.unwrap_or(Timestamp::UNIX_EPOCH));
-            let until = now + PATIENCE;
-            self.human = Some(HumanTurn { report, until });
+            self.human = Some(HumanTurn::new(report, now + PATIENCE));
             return;
         }
-        self.human = Some(HumanTurn { report, until: now });
+        self.human = Some(HumanTurn::new(report, now));
         self.keep_human_turn(None);
     }
 
@@ -58,6 +67,9 @@ impl Session {
     pub(super) fn take_human_record(&mut self, record: &TurnRecord) {
         if let (Some(_), Some(Verdict::Replied(text))) = (&self.human, &record.verdict) {
             let words = Words::whole(text, Source::Record);
+            if let Some(human) = &mut self.human {
+                human.steps.clone_from(&record.steps);
+            }
             self.keep_human_turn(Some(words));
         }
     }
@@ -71,7 +83,7 @@ impl Session {
 
     /// Keeps the turn that waits, if one does, with its exact words or those of the screen.
     pub(super) fn keep_human_turn(&mut self, words: Option<Words>) {
-        let Some(HumanTurn { report, .. }) = self.human.take() else {
+        let Some(HumanTurn { report, steps, .. }) = self.human.take() else {
             return;
         };
         if self.running.is_none() {
@@ -98,6 +110,10 @@ impl Session {
         self.ledger.append(&id, 1, event);
         self.open.insert(id.clone(), Open { task, number: 1 });
         self.move_to(&id, Status::Working);
+        for step in &steps {
+            self.keep_step(&id, step);
+        }
+        self.close_steps(&id);
         let shown = || Words::shown(&report.reply);
         match report.outcome {
             Outcome::Completed => {

@@ -43,6 +43,7 @@ impl Session {
             prompt,
             queue: self.queue.len(),
             held: self.hold.told(self.now()),
+            steps_from: self.witnesses.tell_steps(),
             task: self.running.as_ref().map(|running| running.task.clone()),
         }
     }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Source, Status};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::step::Step;
 use synapse_term::keys::{Discipline, paste};
 use synapse_term::reading::Reading;
 use synapse_term::watch::TurnReport;
@@ -29,6 +30,8 @@ pub(super) struct Running {
     pub(super) stop_receipts: Vec<oneshot::Sender<Result<Receipt, Refusal>>>,
     /// What was told of the reply while it appears.
     pub(super) growth: Growth,
+    /// Steps that were told before anybody saw the message taken.
+    pub(super) early_steps: Vec<Step>,
 }
 
 impl Running {
@@ -52,7 +55,10 @@ impl Session {
             match effect {
                 Effect::Write(bytes) => self.write(&bytes, now),
                 Effect::Press(key) => self.press_interrupt(key, now),
-                Effect::Started | Effect::Resumed => self.move_to(&task, Status::Working),
+                Effect::Started | Effect::Resumed => {
+                    self.move_to(&task, Status::Working);
+                    self.tell_early_steps();
+                }
                 Effect::Asked(prompt) => {
                     let question = question(&prompt);
                     self.move_to(&task, Status::InputRequired { question });
@@ -125,6 +131,7 @@ impl Session {
                 .with_response_timeout(self.profile.response_timeout),
             stop_receipts: Vec::new(),
             growth: Growth::default(),
+            early_steps: Vec::new(),
         });
         self.step(Input::Tick, now);
     }
@@ -176,6 +183,7 @@ impl Session {
         let task = running.task.clone();
         let has_answered = running.turn.channel.has_answered;
         let ending = self.with_partial(ending);
+        self.close_steps(&task);
         self.let_go();
         let (code, message) = match ending {
             Ending::Replied(_) | Ending::TimedOut if has_answered => {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use synapse_a2a::event::Source;
 use synapse_term::judge::{Claim, Contradiction, Witness};
 use synapse_term::reading::{Reading, State};
 use tokio::sync::mpsc;
@@ -13,7 +14,7 @@ use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
 use synapse_pty::State as PtyState;
-use synapse_transcript::{Follower, Sighting, Source, Transcript, Verdict};
+use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcript, Verdict};
 
 /// How many sightings of a transcript may wait.
 const SIGHTINGS: usize = 16;
@@ -60,7 +61,11 @@ pub(super) enum Word {
 
 impl Witnesses {
     /// Lets the hooks and the transcript of a program be heard.
-    pub(super) fn new(hooks: Option<HookSetup>, source: Option<Source>, program: i32) -> Self {
+    pub(super) fn new(
+        hooks: Option<HookSetup>,
+        source: Option<TranscriptSource>,
+        program: i32,
+    ) -> Self {
         let waits = hooks.as_ref().is_some_and(|hooks| hooks.waits);
         let is_end_unsure = hooks.as_ref().is_some_and(|hooks| hooks.is_end_unsure);
         let hooks = hooks.map(|hooks| {
@@ -100,6 +105,13 @@ impl Witnesses {
             Some(sighting) = receive(&mut self.sightings) => Word::Sighting(sighting),
             else => std::future::pending().await,
         }
+    }
+
+    /// Who of them tells of the steps of a turn.
+    pub(super) fn tell_steps(&self) -> Option<Source> {
+        let hooks = self.hooks.as_ref().filter(|_| !self.are_silent);
+        let transcript = self.transcript.as_ref().map(|_| Source::Record);
+        hooks.map(|_| Source::Hook).or(transcript)
     }
 
     pub(super) fn has_transcript(&self) -> bool {
@@ -175,11 +187,22 @@ impl Session {
         let HookMessage { event, answer } = message;
         tracing::debug!(what = name(&event), "hook");
         match &event.what {
-            What::ToolEnds { tool, input, .. } => self.drop_answered(tool, input),
+            What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
             _ => {}
         }
+        // What a subagent does is one step of the agent: the call that put it to work.
+        let step = match &event.what {
+            What::ToolBegins(used) => Some(used.step(None)),
+            What::ToolEnds(used, end) => Some(used.step(Some(end))),
+            _ => None,
+        };
+        let step = step.filter(|step| !event.is_aside && !step.id.is_empty());
         let statements = self.witnesses.tracker.note(&event);
+        // Those of another conversation say nothing of ours.
+        if let Some(step) = step.filter(|_| !statements.is_empty()) {
+            self.tell_step(&step);
+        }
         for statement in statements {
             // A conversation without a message is none that can be continued.
             if matches!(statement, Statement::Turn(HookFact::Taken { .. })) {
@@ -272,6 +295,7 @@ impl Session {
             self.testify_working(Witness::Record, now);
         }
         if self.running.is_some() {
+            self.tell_steps(record);
             self.step(Input::Record(record), now);
         } else {
             self.take_human_record(record);
@@ -373,7 +397,7 @@ fn name(event: &HookEvent) -> &'static str {
         What::SessionStart => "session start",
         What::Prompt(_) => "prompt taken",
         What::ToolBegins(_) => "tool begins",
-        What::ToolEnds { .. } => "tool ends",
+        What::ToolEnds(..) => "tool ends",
         What::Permission(_) => "permission request",
         What::Over(_) => "turn over",
         What::Failed(_) => "turn failed",

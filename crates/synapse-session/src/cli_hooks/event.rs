@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
+use synapse_a2a::step::{Edit, Step, StepState};
 use synapse_term::prompt::ToolCall;
 
 /// One thing that a program said.
@@ -26,15 +27,9 @@ pub enum What {
     /// A message was taken.
     Prompt(String),
     /// A tool is about to be used.
-    ToolBegins(String),
+    ToolBegins(ToolUse),
     /// A tool was used.
-    ToolEnds {
-        /// The name of the call.
-        id: String,
-        tool: String,
-        /// What it was called with.
-        input: Value,
-    },
+    ToolEnds(ToolUse, ToolEnd),
     /// The program asks whether it may use a tool.
     Permission(Box<Permission>),
     /// The turn is over; with the reply, word for word.
@@ -47,6 +42,41 @@ pub enum What {
     SessionEnd,
     /// Something that says nothing about a turn.
     Other,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// The name of the call.
+    pub id: String,
+    pub tool: String,
+    /// What it was called with.
+    pub input: Value,
+}
+
+/// How a call of a tool ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolEnd {
+    pub state: StepState,
+    pub duration_ms: Option<u64>,
+    /// What it changed in a file, if it says so.
+    pub edit: Option<Edit>,
+}
+
+impl ToolUse {
+    /// The call as a step of the turn, and how it ended once it has.
+    pub fn step(&self, end: Option<&ToolEnd>) -> Step {
+        let step = Step::call(self.id.as_str(), &self.tool, &self.input);
+        match end {
+            None => step,
+            Some(end) => step.with(&Step {
+                state: end.state,
+                duration_ms: end.duration_ms,
+                edit: end.edit.clone(),
+                ..step.clone()
+            }),
+        }
+    }
 }
 
 /// A tool call that waits for a permission, or a question in the shape of one.
@@ -67,17 +97,28 @@ impl HookEvent {
         let owned = |name: &str| text(name).map(str::to_owned);
         let session = owned("session_id")?;
         let said = || owned("last_assistant_message");
-        let tool = || owned("tool_use_id").unwrap_or_default();
         let input = || payload.get("tool_input").cloned().unwrap_or_default();
+        let tool = || ToolUse {
+            id: owned("tool_use_id").unwrap_or_default(),
+            tool: owned("tool_name").unwrap_or_default(),
+            input: input(),
+        };
+        let ended = |state| {
+            let response = payload.get("tool_response");
+            let end = ToolEnd {
+                state,
+                duration_ms: payload.get("duration_ms").and_then(Value::as_u64),
+                edit: response.and_then(Edit::of_claude),
+            };
+            What::ToolEnds(tool(), end)
+        };
         let what = match text("hook_event_name")? {
             "SessionStart" => What::SessionStart,
             "UserPromptSubmit" => What::Prompt(owned("prompt")?),
             "PreToolUse" => What::ToolBegins(tool()),
-            "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => What::ToolEnds {
-                id: tool(),
-                tool: owned("tool_name").unwrap_or_default(),
-                input: input(),
-            },
+            "PostToolUse" => ended(StepState::Ok),
+            "PostToolUseFailure" => ended(StepState::Failed),
+            "PermissionDenied" => ended(StepState::Refused),
             "PermissionRequest" => What::Permission(Box::new(Permission {
                 tool: owned("tool_name")?,
                 input: input(),

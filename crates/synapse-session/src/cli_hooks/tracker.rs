@@ -66,11 +66,11 @@ impl Tracker {
                 statements.push(Statement::Turn(HookFact::Taken { prompt, id }));
             }
             What::ToolBegins(tool) => {
-                self.open.insert(tool.clone());
+                self.open.insert(tool.id.clone());
                 statements.push(Statement::Goes);
             }
-            What::ToolEnds { id: tool, .. } => {
-                self.open.remove(tool);
+            What::ToolEnds(tool, _) => {
+                self.open.remove(&tool.id);
                 statements.push(Statement::Goes);
             }
             What::Over(_) if !self.open.is_empty() => statements.push(Statement::Doubt),
@@ -121,6 +121,9 @@ impl Tracker {
 
 #[cfg(test)]
 mod tests {
+    use synapse_a2a::step::StepState;
+
+    use super::super::event::{ToolEnd, ToolUse};
     use super::*;
 
     fn event(session: &str, what: What) -> HookEvent {
@@ -145,12 +148,17 @@ mod tests {
     }
 
     fn tool(name: &str) -> (What, What) {
-        let ends = What::ToolEnds {
+        let tool = ToolUse {
             id: name.to_owned(),
             tool: "Bash".to_owned(),
             input: serde_json::Value::Null,
         };
-        (What::ToolBegins(name.to_owned()), ends)
+        let end = ToolEnd {
+            state: StepState::Ok,
+            duration_ms: None,
+            edit: None,
+        };
+        (What::ToolBegins(tool.clone()), What::ToolEnds(tool, end))
     }
 
     #[test]

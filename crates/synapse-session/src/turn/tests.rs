@@ -115,6 +115,7 @@ fn recorded(verdict: Option<Verdict>, is_closed: bool) -> TurnRecord {
         has_open_tool: false,
         verdict,
         is_closed,
+        steps: Vec::new(),
     }
 }
 

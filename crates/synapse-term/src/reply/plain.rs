@@ -3,7 +3,7 @@
 
 use super::furniture::Said;
 use super::line::Line;
-use super::{Cut, Reply, blocks, region, unwrap};
+use super::{Cut, Outcome, Reply, blocks, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
 use crate::prompt::escape_hint;

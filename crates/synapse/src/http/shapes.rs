@@ -28,6 +28,7 @@ pub(super) fn standing(standing: &Standing) -> StandingShape {
         prompt: standing.prompt.as_ref().map(PromptShape::of),
         task: standing.task.as_ref().map(ToString::to_string),
         held: standing.held.clone(),
+        steps_from: standing.steps_from,
     }
 }
 
@@ -40,6 +41,7 @@ pub(super) fn stopping(standing: &Standing) -> StandingShape {
         prompt: None,
         task: None,
         held: None,
+        steps_from: standing.steps_from,
     }
 }
 

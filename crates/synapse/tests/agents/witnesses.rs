@@ -31,6 +31,14 @@ while IFS= read -r line; do
     answer=$(tell PermissionRequest "$call" | tr -d '"')
     tell PostToolUse "$call"
     tell Stop ",\"last_assistant_message\":\"$answer\"" ;;
+  edit) # one call that goes well and changes a file, one that fails
+    call=",\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"/w/x.txt\",\"old_string\":\"b\",\"new_string\":\"B\"},\"tool_use_id\":\"e\""
+    tell PreToolUse "$call"
+    tell PostToolUse "$call,\"duration_ms\":30,\"tool_response\":{\"filePath\":\"/w/x.txt\",\"structuredPatch\":[{\"oldStart\":1,\"oldLines\":1,\"newStart\":1,\"newLines\":1,\"lines\":[\"-b\",\"+B\"]}]}"
+    call=",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"false\"},\"tool_use_id\":\"f\""
+    tell PreToolUse "$call"
+    tell PostToolUseFailure "$call"
+    tell Stop ",\"last_assistant_message\":\"done\"" ;;
   survey)
     call=",\"tool_name\":\"AskUserQuestion\",\"tool_input\":{\"questions\":[{\"question\":\"Colour?\",\"options\":[{\"label\":\"Red\"},{\"label\":\"Blue\"}]},{\"question\":\"Size?\",\"options\":[]}]}"
     answer=$(tell PermissionRequest "$call" | tr -d '"')
@@ -281,4 +289,48 @@ fn settings_of_a_project_that_are_a_pipe_do_not_hold_up_the_start() {
     assert!(made.unwrap().success());
     start_toy(&world, "");
     assert_eq!(send(&world, "reply well")["reply"], "well");
+}
+
+#[test]
+fn each_tool_call_is_a_step_of_the_task_in_every_stream() {
+    let world = world_with_toy("");
+    let id = post(&world, "edit it");
+    let steps = wait_for_end(&world, &id)["steps"].clone();
+    let told = |at: usize| {
+        let step = &steps[at];
+        (
+            step["tool"].as_str(),
+            step["subject"].as_str(),
+            step["state"].as_str(),
+        )
+    };
+    assert_eq!(
+        told(0),
+        (Some("Edit"), Some("/w/x.txt"), Some("ok")),
+        "{steps}"
+    );
+    assert_eq!(steps[0]["duration_ms"], 30);
+    assert_eq!(steps[0]["edit"]["diff"], "@@ -1,1 +1,1 @@\n-b\n+B\n");
+    assert_eq!(
+        told(1),
+        (Some("Bash"), Some("false"), Some("failed")),
+        "{steps}"
+    );
+
+    // Native: resumable by number, and the same after the first two events as from the start.
+    let (_, all) = world.raw_call("GET", &format!("/tasks/{id}/subscribe"), "", &Value::Null);
+    assert_eq!(all.matches("event: step").count(), 4, "{all}");
+    let (_, rest) = world.raw_call(
+        "GET",
+        &format!("/tasks/{id}/subscribe"),
+        "\r\nLast-Event-ID: 3",
+        &Value::Null,
+    );
+    assert_eq!(rest.matches("event: step").count(), 3, "{rest}");
+
+    // A2A: in the metadata of the task.
+    let call =
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": id}});
+    let (_, shown) = world.raw_call("POST", "/a2a", "\r\nA2A-Version: 1.0", &call);
+    assert!(shown.contains("synapse/step/2"), "{shown}");
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::message::{Content, Part};
+use crate::step::{Step, StepState};
 use crate::wire::Dialect;
 use crate::wire::answer;
 use crate::wire::narrator::{Frame, Narrator};
@@ -75,6 +76,13 @@ fn any_fact() -> impl Strategy<Value = Fact> {
             message: Message::text(MessageId::new("m-3"), Role::Agent, "hello"),
         }),
         1 => Just(replied()),
+        3 => (prop_oneof![Just("s-1"), Just("s-2")], any::<bool>()).prop_map(|(id, is_over)| {
+            let mut step = Step::call(id, "Bash", &json!({"command": "ls"}));
+            if is_over {
+                step.state = StepState::Ok;
+            }
+            Fact::Stepped { step: Box::new(step) }
+        }),
     ]
 }
 
@@ -249,7 +257,7 @@ proptest! {
         for dialect in Dialect::ALL {
             let mut current = Task::fold(events[..from].to_vec()).unwrap();
             let mut narrator = Narrator::after(&current);
-            let (mut late, mut silent) = (narrator, narrator);
+            let (mut late, mut silent) = (narrator.clone(), narrator.clone());
             let mut shown = dialect.task(&current, History::All);
             for event in &events[from..] {
                 current.apply(event.clone()).unwrap();
@@ -257,7 +265,7 @@ proptest! {
                 // A reader that is behind tells the same.
                 prop_assert_eq!(&late.tell(&end, event), &frame);
                 silent.pass(event);
-                prop_assert_eq!(silent, narrator);
+                prop_assert_eq!(&silent, &narrator);
                 if let Some(frame) = frame {
                     fold(&mut shown, &dialect.frame(&frame, &current, false), key(dialect));
                 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use synapse_a2a::event::Fact;
 use synapse_a2a::id::TaskId;
 use synapse_a2a::task::Task;
 use synapse_a2a::wire::Dialect;
@@ -209,6 +210,10 @@ impl Courier {
             let Some(posted) = self.follow.next().await else {
                 return;
             };
+            // Where a task stands is pushed, and what came of it. The way there is in the task.
+            if matches!(posted.event.fact, Fact::Stepped { .. }) {
+                continue;
+            }
             let board = &self.served.session.board;
             let Some(record) = board.record(&posted.task) else {
                 return;

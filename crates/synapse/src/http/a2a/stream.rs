@@ -269,7 +269,8 @@ async fn hold(follow: &mut Follow) -> Vec<Arc<Posted>> {
             }
             Fact::Submitted { .. } | Fact::Answered { .. } | Fact::Replied { .. } => false,
             Fact::Noted { .. } => !has_spoken,
-            Fact::ArtifactOpened { .. }
+            Fact::Stepped { .. }
+            | Fact::ArtifactOpened { .. }
             | Fact::ArtifactGrew { .. }
             | Fact::ArtifactExtended { .. }
             | Fact::ArtifactClosed { .. } => true,
