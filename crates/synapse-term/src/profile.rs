@@ -77,6 +77,8 @@ pub struct Profile {
     pub hooks: bool,
     /// Which record of the program gives exact replies; `none` for none.
     pub record: Option<String>,
+    /// The command that installs the program, for people who do not have it.
+    pub install: Option<String>,
     /// The arguments that continue an older conversation; `{session}` is its name.
     pub resume: Vec<String>,
     /// Signs of work.
@@ -229,6 +231,7 @@ impl Profile {
             mcp: false,
             hooks: true,
             record: None,
+            install: None,
             resume: Vec::new(),
             busy: BusyRules::default(),
             idle: IdleRules::default(),

@@ -29,7 +29,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
 use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
-use synapse_pty::{Exit, Size, Termios};
+use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
 use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
@@ -149,7 +149,8 @@ impl Host {
             ledger: ledger.clone(),
             files: paths.tasks(),
             routing,
-        })?;
+        })
+        .map_err(|error| explained(error, profile))?;
         let endpoint = endpoint(address);
         let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
         let a2a = A2a::new(
@@ -357,6 +358,16 @@ fn claim(registry: &Registry, agent: &Agent) -> Result<Claim> {
         name: agent.name.as_deref(),
     };
     Ok(registry.claim(&applicant)?)
+}
+
+/// Why a program cannot be started, and where it is not there, how to get it.
+fn explained(error: SpawnError, profile: &Profile) -> anyhow::Error {
+    match (&error, &profile.install) {
+        (SpawnError::NotFound(_), Some(install)) => {
+            anyhow::anyhow!("{error}; to install it: {install}")
+        }
+        _ => error.into(),
+    }
 }
 
 /// How it was started.

@@ -7,20 +7,28 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser as _};
 use serde_json::{Value, json};
+use synapse_a2a::error::FailureCode;
+use synapse_a2a::event::{Fact, Status, Timestamp};
+use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
+use synapse_store::{Filter, Kept, Reader};
 use synapse_term::profile::Profile;
 use tokio::time::sleep;
 
 use super::program::Program;
 use super::spinner::Spinner;
+use super::table::short;
 use super::{Failure, lookup, print, start, stop};
 use crate::cli::{Start, Wrap, complete};
 
 /// How often an agent is asked whether it rests.
 const PACE: Duration = Duration::from_millis(250);
+
+/// How many messages that were not begun are named.
+const OFFERED: usize = 100;
 
 /// `synapse up …`
 #[derive(Args)]
@@ -74,8 +82,49 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         };
         code = code.max(u8::from(told.is_err()));
         tell(record, told, args.json)?;
+        if !args.json {
+            offer(record, &paths)?;
+        }
     }
     Ok(code)
+}
+
+/// Names the messages that were waiting when an agent went down. They are not sent unasked.
+fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
+    let since = record.started_at.as_millisecond().unsigned_abs();
+    let filter = Filter {
+        agent: Some(record.agent_id.as_str().to_owned()),
+        state: Some(TaskState::Failed),
+        updated_after: Some(Timestamp(since)),
+        limit: OFFERED,
+        ..Filter::default()
+    };
+    let reader = Reader::open(paths.store())?;
+    for listed in reader.page(&filter)?.tasks.iter().rev() {
+        // A list has no events.
+        let Some(kept) = reader.task(listed.task.id())?.filter(is_untouched) else {
+            continue;
+        };
+        let (handle, id) = (&record.handle, short(kept.task.id().as_str()));
+        let words = kept.task.message().words().replace('\n', " ");
+        let words: String = words.chars().take(60).collect();
+        note!("  not begun: {words:?}; to send it: synapse send {handle} --again {id}");
+    }
+    Ok(())
+}
+
+/// Whether an agent went down before it began a task.
+fn is_untouched(kept: &Kept) -> bool {
+    let moves = kept.events.iter().filter_map(|event| match &event.fact {
+        Fact::Moved { status } => Some(status.state()),
+        _ => None,
+    });
+    let is_working = |state| state == TaskState::Working;
+    let Status::Failed { failure } = kept.task.status() else {
+        return false;
+    };
+    let codes = [FailureCode::HostCrashed, FailureCode::AgentExited];
+    codes.contains(&failure.code) && !moves.into_iter().any(is_working)
 }
 
 /// Ends agents and starts them again, with this version of Synapse.

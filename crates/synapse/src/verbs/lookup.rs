@@ -18,7 +18,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
 
-use super::Failure;
+use super::{Failure, profile};
 
 /// How long an agent may take to answer a question about something it has at hand.
 pub(crate) const MOMENT: Duration = Duration::from_secs(5);
@@ -43,7 +43,19 @@ fn named(
     find: for<'a> fn(&'a [Entry], &str, &Path) -> Result<&'a Entry, AddressError>,
 ) -> Result<Entry> {
     let found = find(&agents()?, word, &std::env::current_dir()?).cloned();
-    found.map_err(|error| Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into())
+    found.map_err(|error| nobody(word, &error).into())
+}
+
+/// Nobody is called so; how to start one that is, where that is known.
+fn nobody(word: &str, error: &AddressError) -> Failure {
+    let name = word.trim_start_matches('@');
+    let hint = match profile::is_known(name) {
+        Ok(true) if matches!(error, AddressError::Nobody { .. }) => {
+            format!("; start it: synapse start {name}")
+        }
+        _ => String::new(),
+    };
+    Failure::new(Failure::NO_SUCH_AGENT, format!("{error}{hint}"))
 }
 
 /// Everybody who can be addressed.
@@ -58,7 +70,7 @@ pub(crate) fn book() -> Result<AddressBook> {
 pub(super) fn whom(word: &str) -> Result<Whom> {
     let here = std::env::current_dir()?;
     book()?.find(word, &here).map_err(|error| match error {
-        FindError::Address(error) => Failure::new(Failure::NO_SUCH_AGENT, error.to_string()).into(),
+        FindError::Address(error) => nobody(word, &error).into(),
         error => error.into(),
     })
 }

@@ -27,7 +27,7 @@ use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
 use super::table::short;
-use super::{Failure, input, lookup, profile};
+use super::{Failure, input, lookup, profile, tasks};
 use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
@@ -45,8 +45,15 @@ pub(crate) struct Send {
     #[arg(add = complete::recipients())]
     agent: String,
     /// The message: its words are joined by blanks; - reads it from standard input
-    #[arg(required = true, value_name = "MESSAGE")]
+    #[arg(
+        required_unless_present = "again",
+        conflicts_with = "again",
+        value_name = "MESSAGE"
+    )]
     words: Vec<String>,
+    /// Send the message of this task again
+    #[arg(long, value_name = "TASK", add = complete::tasks())]
+    again: Option<String>,
     /// Wait, and print the reply
     #[arg(long = "return", conflicts_with = "no_return")]
     wait: bool,
@@ -272,7 +279,10 @@ impl Send {
 
     /// Reads what is to be sent.
     fn packed(&self, sender: Option<&Entry>) -> Result<OutgoingMessage> {
-        let text = input::message(&self.words.join(" "))?;
+        let text = match &self.again {
+            Some(task) => tasks::message(task)?,
+            None => input::message(&self.words.join(" "))?,
+        };
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(2, "the message is empty").into());
         }

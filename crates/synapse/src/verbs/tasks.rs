@@ -132,6 +132,16 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     Ok(0)
 }
 
+/// The text of a task's message, to be sent again. Files that came with it are not sent along.
+pub(super) fn message(part: &str) -> Result<String> {
+    let kept = find(part)?;
+    let message = kept.task.message();
+    if message.parts.iter().any(|part| part.as_text().is_none()) {
+        note!("synapse: the message came with files; they are not sent again");
+    }
+    Ok(message.words())
+}
+
 /// Cancels a task.
 pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     let kept = find(part)?;

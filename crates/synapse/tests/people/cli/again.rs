@@ -123,3 +123,30 @@ fn a_conversation_is_continued_by_its_name() {
         "{said}"
     );
 }
+
+#[test]
+fn messages_that_nobody_had_begun_are_offered_and_not_sent() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "slow:60"]);
+    world.wait_for_state("dummy", "BUSY");
+    world.ok(&["send", "dummy", "say:still wanted"]);
+    crash(&world);
+    let output = world.run(&["up"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    let offered = told.lines().find(|line| line.contains("not begun"));
+    let offered = offered.unwrap_or_else(|| panic!("nothing is offered: {told}"));
+    assert!(
+        offered.contains("say:still wanted") && !told.contains("slow:60"),
+        "{told}"
+    );
+    let id = offered.rsplit(' ').next().unwrap();
+    assert_eq!(
+        world.json(&["tasks", "--json"])["tasks"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    let said = world.ok(&["send", "dummy", "--again", id, "--return"]);
+    assert_eq!(said, "still wanted\n");
+}

@@ -39,11 +39,20 @@ fn in_the_foreground_its_end_is_ours() {
 fn what_cannot_start_in_the_foreground_says_why() {
     let world = World::new();
     let profile = world.home.path().join("nothing.yaml");
-    std::fs::write(&profile, "name: nothing\ncommand: no-such-program\n").unwrap();
+    let text = "name: nothing\ncommand: no-such-program\ninstall: make it\n";
+    std::fs::write(&profile, text).unwrap();
     let output = world.run(&["start", profile.to_str().unwrap(), "--foreground"]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("command not found"), "{error}");
+    let told = "no-such-program: command not found; to install it: make it";
+    assert!(error.contains(told), "{error}");
+    let output = world.run(&["send", "claude", "hello"]);
+    assert_eq!(output.status.code(), Some(3));
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        error.contains("; start it: synapse start claude"),
+        "{error}"
+    );
 }
 
 #[test]
