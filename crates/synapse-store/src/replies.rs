@@ -28,7 +28,7 @@ pub struct Reply {
 
 /// Which replies are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ReplyFilter {
     /// All that are kept.
     All,
     /// Those nobody has seen.
@@ -65,7 +65,7 @@ pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
 pub fn list(
     path: &Path,
     to: Option<&str>,
-    wanted: Wanted,
+    wanted: ReplyFilter,
     limit: usize,
 ) -> Result<Vec<Reply>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
@@ -77,7 +77,7 @@ pub fn list(
                 "SELECT recipient, sender, task, text, at, is_seen FROM replies
                  WHERE (?1 IS NULL OR recipient = ?1) AND (?2 OR NOT is_seen) ORDER BY key DESC LIMIT ?3",
             )?
-            .query_map((to, wanted == Wanted::All, number(limit)), |row| {
+            .query_map((to, wanted == ReplyFilter::All, number(limit)), |row| {
                 Ok(Reply {
                     to: row.get(0)?,
                     from: row.get(1)?,
