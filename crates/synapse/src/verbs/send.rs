@@ -30,7 +30,7 @@ use super::{Failure, input, lookup, profile};
 use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
-use wait::Shown;
+use wait::WaitDisplay;
 
 /// `synapse send …`
 #[derive(Args)]
@@ -158,7 +158,7 @@ fn to_one(
             writeln!(out, "{line}")?;
             return Ok(0);
         };
-        let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
+        let mut shown = WaitDisplay::new(&entry.handle, streaming(&entry, manner));
         let ended =
             wait::until_settled(&client, &task.id, patience, |event| shown.take(event)).await;
         let told = shown.finish();
