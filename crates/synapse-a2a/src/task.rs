@@ -362,4 +362,4 @@ pub enum IllegalEvent {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
