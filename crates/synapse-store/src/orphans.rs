@@ -24,9 +24,6 @@ struct OpenTask {
 
 /// Ends the open tasks of every run that is not alive; which those were. A run is given by the agent's id
 /// and its own name.
-///
-/// # Errors
-/// When the store cannot be read or written.
 pub fn fail_orphans(
     path: &Path,
     is_alive: impl Fn(&str, &str) -> bool,

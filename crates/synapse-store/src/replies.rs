@@ -36,9 +36,6 @@ pub enum ReplyFilter {
 }
 
 /// Keeps a reply.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
     let connection = database::open_to_write(path)?;
     connection
@@ -59,9 +56,6 @@ pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
 }
 
 /// The latest replies to someone, or to anybody, the newest first.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn list(
     path: &Path,
     to: Option<&str>,
@@ -93,9 +87,6 @@ pub fn list(
 }
 
 /// Notes that someone has seen the replies of these tasks; how many were new to them.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn mark_seen(path: &Path, to: &str, tasks: &[TaskId]) -> Result<usize, StoreError> {
     let mut connection = database::open_to_write(path)?;
     mark(&mut connection, to, tasks).about(path)

@@ -47,9 +47,6 @@ pub enum Field {
 impl Reader {
     /// The tasks in which all words of the query stand, those that began last first, behind the task
     /// given. Case does not matter, and no character of a query means anything but itself.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn search(
         &self,
         query: &str,
