@@ -68,21 +68,21 @@ impl Word {
         let bytes = BASE64
             .decode(text.trim())
             .map_err(|error| ChannelError::NotBase64(error.to_string()))?;
-        let said: Said = serde_json::from_slice(&bytes)
+        let said: ChannelMessage = serde_json::from_slice(&bytes)
             .map_err(|error| ChannelError::NotAWord(error.to_string()))?;
         Ok(match said {
-            Said::Artifact(given) => Self::Artifact(given.into_artifact()?),
-            Said::Message(given) => Self::Message(parts(given.parts)?),
-            Said::Ask(asked) => Self::Ask(asked.into_question()),
-            Said::Reject(reason) => Self::Reject(reason),
-            Said::Progress(text) => Self::Progress(text),
+            ChannelMessage::Artifact(given) => Self::Artifact(given.into_artifact()?),
+            ChannelMessage::Message(given) => Self::Message(parts(given.parts)?),
+            ChannelMessage::Ask(asked) => Self::Ask(asked.into_question()),
+            ChannelMessage::Reject(reason) => Self::Reject(reason),
+            ChannelMessage::Progress(text) => Self::Progress(text),
         })
     }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Said {
+enum ChannelMessage {
     Artifact(GivenArtifact),
     Message(GivenMessage),
     Ask(Asked),

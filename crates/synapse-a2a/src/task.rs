@@ -389,4 +389,4 @@ pub enum IllegalEvent {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

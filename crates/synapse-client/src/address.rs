@@ -59,9 +59,6 @@ impl AddressBook {
     }
 
     /// The agents that run here.
-    ///
-    /// # Errors
-    /// When it cannot be known.
     pub fn local(&self) -> Result<Vec<Entry>, RegistryError> {
         Registry::new(self.registry.clone()).list()
     }

@@ -52,9 +52,6 @@ pub struct Answer {
 
 impl Client {
     /// The client of a published agent. It shows the token of the agent's present run, which nobody else was given.
-    ///
-    /// # Errors
-    /// If its token cannot be read.
     pub fn of(entry: &Entry) -> Result<Self> {
         // Not what the entry names: whoever could write an entry would else have us read any file of ours.
         let path = Paths::from_env()?.launch_token(&entry.agent_id);
@@ -70,9 +67,6 @@ impl Client {
     }
 
     /// Asks, and takes the answer as JSON.
-    ///
-    /// # Errors
-    /// If the agent cannot be reached or does not answer in JSON.
     pub async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer> {
         let response = self.request(method, path, body, None).await?;
         let status = response.status();
@@ -95,9 +89,6 @@ impl Client {
     }
 
     /// Takes a resource as text.
-    ///
-    /// # Errors
-    /// If the agent cannot be reached.
     pub async fn text(&self, path: &str) -> Result<Bytes> {
         let response = self.request(Method::GET, path, None, None).await?;
         Ok(response.into_body().collect().await?.to_bytes())
@@ -120,17 +111,11 @@ impl Client {
     }
 
     /// The agent's terminal.
-    ///
-    /// # Errors
-    /// If the agent cannot be reached or does not let us in.
     pub async fn terminal(&self) -> Result<Terminal> {
         self.socket("/terminal?keep_scrollback=true").await
     }
 
     /// A WebSocket of the agent.
-    ///
-    /// # Errors
-    /// If the agent cannot be reached or does not let us in.
     pub async fn socket(&self, path: &str) -> Result<Terminal> {
         let mut request = format!("ws://{}{path}", self.address).into_client_request()?;
         let bearer = self.token.bearer().parse()?;

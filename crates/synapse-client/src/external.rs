@@ -48,9 +48,6 @@ impl Contacts {
     }
 
     /// Those that are known, by alias.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn list(&self) -> Result<Vec<External>, ContactError> {
         Ok(self.folder.list()?)
     }
@@ -121,9 +118,6 @@ impl Contacts {
     }
 
     /// The client of an agent.
-    ///
-    /// # Errors
-    /// When its token cannot be read.
     pub fn client(&self, external: &External) -> Result<A2AClient, ContactError> {
         let token = external.token().transpose();
         let token = token.map_err(|why| self.folder.unreadable(why))?;

@@ -92,9 +92,6 @@ impl Registry {
     }
 
     /// The agents that run, the oldest first. What dead ones left is removed.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
         let survey = self.survey()?;
         for Unreadable { path, reason } in &survey.unreadable {
@@ -104,9 +101,6 @@ impl Registry {
     }
 
     /// What [`list`](Self::list) finds, with all that is wrong.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn survey(&self) -> Result<Survey, RegistryError> {
         let mut survey = Survey::default();
         let mut stale = Vec::new();

@@ -20,9 +20,6 @@ pub struct Token(String);
 impl Token {
     /// The token kept in a file. It stays the same when the agent is started again, so that those who were
     /// given it need no other; without one, or one that others could have read, there is a fresh one.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn kept_at(path: &Path) -> io::Result<Self> {
         let others = 0o077;
         let is_private = fs::symlink_metadata(path)
@@ -67,9 +64,6 @@ impl Token {
     }
 
     /// Writes it for its owner alone.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             create_folder(folder)?;

@@ -1,8 +1,5 @@
 //! The configuration as people write it: complete, with slips, and nonsense.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test says what went wrong by panicking"
-)]
+#![cfg(test)]
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,8 +1,5 @@
 //! The registry among processes: who claims at once, who dies, who leaves rubbish behind.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test says what went wrong by panicking"
-)]
+#![cfg(test)]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -128,9 +128,6 @@ pub struct Session {
 
 impl Session {
     /// Starts the program. The session runs when [`Session::run`] is polled.
-    ///
-    /// # Errors
-    /// If the program cannot be started.
     pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
         let routing = Routing::new(setup.routing);
         let size = screen_size(setup.spawn.size);

@@ -145,9 +145,6 @@ impl Front {
     }
 
     /// Shows some of what waits. Safe to cancel.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub(super) async fn flush_some(&mut self) -> io::Result<()> {
         self.display.flush_some().await?;
         self.moved_at = Instant::now();

@@ -188,9 +188,6 @@ impl SessionHandle {
     }
 
     /// Asks something and waits for the answer.
-    ///
-    /// # Errors
-    /// If the agent is gone.
     pub async fn ask<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<T>) -> Command,
@@ -201,9 +198,6 @@ impl SessionHandle {
     }
 
     /// Asks for something that needs no answer.
-    ///
-    /// # Errors
-    /// If the agent is gone.
     pub async fn tell(&self, command: Command) -> Result<(), Refusal> {
         self.commands
             .send(command)

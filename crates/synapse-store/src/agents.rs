@@ -30,9 +30,6 @@ pub struct KeptAgent {
 
 impl Reader {
     /// The agents that tasks are kept of, the one with the latest task first.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn agents(&self) -> Result<Vec<KeptAgent>, StoreError> {
         let rows: Vec<KeptAgent> = self.ask(|connection| {
             let mut select = connection.prepare_cached(

@@ -12,19 +12,16 @@ use super::row::{Birth, Row};
 use super::schema::stage;
 use super::task_head::{TaskHead, TaskHeads};
 
-/// What could not be written because someone else has written it before.
-pub(super) type Taken = HashSet<TaskId>;
-
 /// Writes rows in their order, and brings the tasks up to date with their heads, which learn their
-/// keys. Nothing is written when this fails.
+/// keys. Nothing is written when this fails. Returns the tasks that someone else has written before.
 pub(super) fn write<'a>(
     connection: &mut Connection,
     owner: &Owner,
     rows: impl Iterator<Item = &'a Row>,
     heads: &mut TaskHeads,
-) -> rusqlite::Result<Taken> {
+) -> rusqlite::Result<HashSet<TaskId>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut taken = Taken::new();
+    let mut taken = HashSet::new();
     let mut born = HashSet::new();
     for row in rows {
         let Some(head) = heads.get_mut(&row.task) else {

@@ -60,12 +60,12 @@ pub(super) enum Work {
 /// The mailbox of the writer.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Queue {
     batches: VecDeque<Batch>,
     /// Of those that were not refused.
     entries: usize,
@@ -106,7 +106,7 @@ impl Inbox {
 
     /// Waits for work, at most as long as given, for ever if nothing is.
     pub(super) fn take(&self, patience: Option<Duration>) -> Work {
-        let idle = |waiting: &mut Waiting| waiting.batches.is_empty() && !waiting.is_closed;
+        let idle = |waiting: &mut Queue| waiting.batches.is_empty() && !waiting.is_closed;
         let waiting = self.lock();
         let mut waiting = match patience {
             None => self
@@ -126,12 +126,12 @@ impl Inbox {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl Queue {
     fn next_group(&mut self) -> Vec<Batch> {
         let mut group: Vec<Batch> = Vec::new();
         let (mut entries, mut bytes) = (0, 0);

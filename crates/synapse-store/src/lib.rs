@@ -45,7 +45,7 @@ pub use orphans::fail_orphans;
 pub use page::{Cursor, Filter, Page};
 pub use read::{Edge, Kept, Reader};
 pub use retention::retain;
-pub use search::{Field, Found};
+pub use search::{Field, SearchHit};
 
 use inbox::{Inbox, Promise};
 use writer::{Trouble, Writer};

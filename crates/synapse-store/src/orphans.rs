@@ -14,7 +14,7 @@ use super::schema::stage;
 use super::{database, filing};
 
 /// An open task, and whose it is.
-struct Open {
+struct OpenTask {
     key: i64,
     id: TaskId,
     agent: String,
@@ -24,9 +24,6 @@ struct Open {
 
 /// Ends the open tasks of every run that is not alive; which those were. A run is given by the agent's id
 /// and its own name.
-///
-/// # Errors
-/// When the store cannot be read or written.
 pub fn fail_orphans(
     path: &Path,
     is_alive: impl Fn(&str, &str) -> bool,
@@ -49,7 +46,7 @@ pub fn fail_orphans(
     Ok(failed.into_iter().map(|task| task.id.clone()).collect())
 }
 
-fn open_tasks(connection: &Connection) -> rusqlite::Result<Vec<Open>> {
+fn open_tasks(connection: &Connection) -> rusqlite::Result<Vec<OpenTask>> {
     connection
         .prepare(
             "SELECT tasks.key, tasks.id, agents.agent, agents.handle, runs.run FROM tasks
@@ -58,7 +55,7 @@ fn open_tasks(connection: &Connection) -> rusqlite::Result<Vec<Open>> {
              WHERE tasks.stage = 0 ORDER BY tasks.key",
         )?
         .query_map([], |row| {
-            Ok(Open {
+            Ok(OpenTask {
                 key: row.get(0)?,
                 id: TaskId::new(row.get::<_, String>(1)?),
                 agent: row.get(2)?,
@@ -69,7 +66,10 @@ fn open_tasks(connection: &Connection) -> rusqlite::Result<Vec<Open>> {
         .collect()
 }
 
-fn fail<'a>(connection: &mut Connection, orphans: &'a [Open]) -> rusqlite::Result<Vec<&'a Open>> {
+fn fail<'a>(
+    connection: &mut Connection,
+    orphans: &'a [OpenTask],
+) -> rusqlite::Result<Vec<&'a OpenTask>> {
     let at = now();
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut failed = Vec::new();
@@ -104,7 +104,7 @@ fn fail<'a>(connection: &mut Connection, orphans: &'a [Open]) -> rusqlite::Resul
     Ok(failed)
 }
 
-fn end_of(orphan: &Open, at: Timestamp) -> Event {
+fn end_of(orphan: &OpenTask, at: Timestamp) -> Event {
     let failure = Failure {
         code: FailureCode::HostCrashed,
         message: format!("the host of {} died while the task was open", orphan.handle),

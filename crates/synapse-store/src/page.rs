@@ -69,9 +69,6 @@ pub struct Page {
 
 impl Reader {
     /// One page of the list of tasks.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn page(&self, filter: &Filter) -> Result<Page, StoreError> {
         self.ask(|connection| {
             let agents = agents(connection, filter)?;

@@ -18,9 +18,6 @@ use super::{Reader, database};
 const LEASE: Duration = Duration::from_mins(5);
 
 /// Sets a place to tell of a task, instead of one of that name. It is owed the end until [`settle`].
-///
-/// # Errors
-/// When it cannot be written.
 pub fn set(path: &Path, task: &TaskId, push: &PushTarget) -> Result<(), StoreError> {
     let connection = database::open_to_write(path)?;
     let config = &push.config;
@@ -44,9 +41,6 @@ pub fn set(path: &Path, task: &TaskId, push: &PushTarget) -> Result<(), StoreErr
 }
 
 /// One place to tell of a task.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn get(path: &Path, task: &TaskId, id: &str) -> Result<Option<PushTarget>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
         return Ok(None);
@@ -63,9 +57,6 @@ pub fn get(path: &Path, task: &TaskId, id: &str) -> Result<Option<PushTarget>, S
 }
 
 /// All places to tell of a task, by name.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn list(path: &Path, task: &TaskId) -> Result<Vec<PushTarget>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
         return Ok(Vec::new());
@@ -80,9 +71,6 @@ pub fn list(path: &Path, task: &TaskId) -> Result<Vec<PushTarget>, StoreError> {
 }
 
 /// Tells there no more; whether there was such a place.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn delete(path: &Path, task: &TaskId, id: &str) -> Result<bool, StoreError> {
     let connection = database::open_to_write(path)?;
     let key = (task.as_str(), id);
@@ -107,9 +95,6 @@ pub fn settle(path: &Path, task: &TaskId, push: &PushTarget) {
 
 /// Takes up the ends of tasks that the hosts of dead runs have not told everywhere. Nobody else gets them
 /// for a while; whoever has told one says so with [`settle`].
-///
-/// # Errors
-/// When the store cannot be read or written.
 pub fn claim_ends(
     path: &Path,
     is_alive: impl Fn(&str) -> bool,

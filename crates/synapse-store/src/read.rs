@@ -80,9 +80,6 @@ impl Reader {
     }
 
     /// A task by its whole name.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn task(&self, task: &TaskId) -> Result<Option<Kept>, StoreError> {
         self.ask(|connection| {
             let key = connection
@@ -97,9 +94,6 @@ impl Reader {
     }
 
     /// The tasks whose name begins or ends like this, the whole name alone if there is one; at most ten.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn find(&self, part: &str) -> Result<Vec<TaskId>, StoreError> {
         if part.is_empty() {
             return Ok(Vec::new());
@@ -125,9 +119,6 @@ impl Reader {
     }
 
     /// The latest task of an agent that this message began.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn by_message(
         &self,
         agent: &str,
@@ -146,9 +137,6 @@ impl Reader {
     }
 
     /// The latest tasks of an agent with their events, the newest first.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn recent(&self, agent: &str, limit: usize) -> Result<Vec<Kept>, StoreError> {
         self.ask(|connection| {
             let mut select = connection.prepare_cached(
@@ -165,9 +153,6 @@ impl Reader {
     }
 
     /// Who asked whom, counting the tasks something happened to at that time or later.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn edges(&self, since: Timestamp) -> Result<Vec<Edge>, StoreError> {
         self.ask(|connection| {
             let mut select = connection.prepare_cached(

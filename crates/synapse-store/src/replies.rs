@@ -28,7 +28,7 @@ pub struct Reply {
 
 /// Which replies are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ReplyFilter {
     /// All that are kept.
     All,
     /// Those nobody has seen.
@@ -36,9 +36,6 @@ pub enum Wanted {
 }
 
 /// Keeps a reply.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
     let connection = database::open_to_write(path)?;
     connection
@@ -59,13 +56,10 @@ pub fn add(path: &Path, reply: &Reply) -> Result<(), StoreError> {
 }
 
 /// The latest replies to someone, or to anybody, the newest first.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn list(
     path: &Path,
     to: Option<&str>,
-    wanted: Wanted,
+    wanted: ReplyFilter,
     limit: usize,
 ) -> Result<Vec<Reply>, StoreError> {
     let Some(connection) = database::open_to_read(path)? else {
@@ -77,7 +71,7 @@ pub fn list(
                 "SELECT recipient, sender, task, text, at, is_seen FROM replies
                  WHERE (?1 IS NULL OR recipient = ?1) AND (?2 OR NOT is_seen) ORDER BY key DESC LIMIT ?3",
             )?
-            .query_map((to, wanted == Wanted::All, number(limit)), |row| {
+            .query_map((to, wanted == ReplyFilter::All, number(limit)), |row| {
                 Ok(Reply {
                     to: row.get(0)?,
                     from: row.get(1)?,
@@ -93,9 +87,6 @@ pub fn list(
 }
 
 /// Notes that someone has seen the replies of these tasks; how many were new to them.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn mark_seen(path: &Path, to: &str, tasks: &[TaskId]) -> Result<usize, StoreError> {
     let mut connection = database::open_to_write(path)?;
     mark(&mut connection, to, tasks).about(path)

@@ -20,9 +20,6 @@ const PAGES: usize = 256;
 
 /// Removes the tasks that have been over for longer than `max_age`, then the oldest others until what is
 /// left fits into about `max_bytes`; which those were. Replies go by age.
-///
-/// # Errors
-/// When the store cannot be read or written.
 pub fn retain(path: &Path, max_age: Duration, max_bytes: u64) -> Result<Vec<TaskId>, StoreError> {
     if database::open_to_read(path)?.is_none() {
         return Ok(Vec::new());

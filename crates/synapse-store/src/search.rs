@@ -23,7 +23,7 @@ const MOST_WORDS: usize = 16;
 
 /// A task in which all words of a query were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchHit {
     pub task: TaskId,
     /// The agent it was for.
     pub handle: String,
@@ -47,15 +47,12 @@ pub enum Field {
 impl Reader {
     /// The tasks in which all words of the query stand, those that began last first, behind the task
     /// given. Case does not matter, and no character of a query means anything but itself.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn search(
         &self,
         query: &str,
         limit: usize,
         before: Option<&TaskId>,
-    ) -> Result<Vec<Found>, StoreError> {
+    ) -> Result<Vec<SearchHit>, StoreError> {
         let words = words(query);
         if words.is_empty() {
             return Ok(Vec::new());
@@ -95,7 +92,7 @@ fn filed(
     words: &[&str],
     limit: usize,
     before: i64,
-) -> rusqlite::Result<Vec<(i64, Found)>> {
+) -> rusqlite::Result<Vec<(i64, SearchHit)>> {
     let (long, short): (Vec<&str>, Vec<&str>) = words
         .iter()
         .partition(|word| word.chars().count() >= INDEXED);
@@ -130,7 +127,7 @@ fn filed(
     let found = select.query_map(params_from_iter(values), |row| {
         let (message, reply) = (row.get_ref(4)?.as_str()?, row.get_ref(5)?.as_str()?);
         let (field, snippet) = best(message, reply, words);
-        let found = Found {
+        let found = SearchHit {
             task: TaskId::new(row.get::<_, String>(1)?),
             handle: row.get(3)?,
             at: as_time(row.get(2)?),
@@ -147,7 +144,7 @@ fn not_filed(
     connection: &Connection,
     words: &[&str],
     before: i64,
-) -> rusqlite::Result<Vec<(i64, Found)>> {
+) -> rusqlite::Result<Vec<(i64, SearchHit)>> {
     let mut select =
         connection.prepare_cached("SELECT key FROM tasks WHERE stage < 2 AND key < ?1")?;
     let keys = select.query_map([before], |row| row.get(0))?;
@@ -163,7 +160,7 @@ fn not_filed(
             let (field, snippet) = best(&message, &reply, words);
             found.push((
                 key,
-                Found {
+                SearchHit {
                     task: kept.task.id().clone(),
                     handle: kept.handle,
                     at: kept.task.updated_at(),

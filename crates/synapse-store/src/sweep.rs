@@ -10,9 +10,6 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 
 /// Fails the open tasks of hosts that are no more, with the reason.
-///
-/// # Errors
-/// If the store cannot be written.
 pub fn sweep(paths: &Paths) -> Result<(), StoreError> {
     let is_alive = is_alive(paths);
     fail_orphans(&paths.store(), |_, run| is_alive(run)).map(|_| ())

@@ -36,7 +36,7 @@ pub(super) type TaskHeads = HashMap<TaskId, TaskHead>;
 
 /// What entries mean for the store.
 #[derive(Debug)]
-pub(super) struct Admitted {
+pub(super) struct Admission {
     /// The heads of their tasks, afterwards.
     pub(super) heads: TaskHeads,
     /// What is to be written.
@@ -51,8 +51,8 @@ pub(super) fn admit(
     entries: &[Entry],
     draft: &TaskHeads,
     open: &TaskHeads,
-) -> Result<Admitted, StoreError> {
-    let mut admitted = Admitted {
+) -> Result<Admission, StoreError> {
+    let mut admitted = Admission {
         heads: TaskHeads::new(),
         rows: Vec::with_capacity(entries.len()),
         cut: None,
@@ -107,7 +107,7 @@ impl TaskHead {
     }
 
     /// Turns an entry that may follow into what is written of it.
-    fn write(mut self, entry: &Entry, into: &mut Admitted) -> Result<Self, StoreError> {
+    fn write(mut self, entry: &Entry, into: &mut Admission) -> Result<Self, StoreError> {
         if self.is_cut {
             into.cut = Some(entry.task.clone());
             if !self.state.is_final() {
@@ -135,7 +135,7 @@ impl TaskHead {
         &mut self,
         entry: &Entry,
         event: &Event,
-        into: &mut Admitted,
+        into: &mut Admission,
     ) -> Result<(), StoreError> {
         self.kept += 1;
         self.kept_state = self.state;
@@ -198,7 +198,7 @@ mod tests {
         admit(entries, &nothing, &nothing).unwrap().heads
     }
 
-    fn numbers(admitted: &Admitted) -> Vec<u64> {
+    fn numbers(admitted: &Admission) -> Vec<u64> {
         admitted.rows.iter().map(|row| row.number).collect()
     }
 

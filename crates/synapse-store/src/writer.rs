@@ -32,7 +32,7 @@ pub(super) struct Writer<Seen> {
     inbox: Arc<Inbox>,
     trouble: Trouble,
     seen: Seen,
-    database: Option<Open>,
+    database: Option<OpenDatabase>,
     /// The tasks that are not over, and those whose end is not written yet.
     open: TaskHeads,
     backlog: Backlog,
@@ -41,7 +41,7 @@ pub(super) struct Writer<Seen> {
 }
 
 /// The database, while it is open.
-struct Open {
+struct OpenDatabase {
     connection: Connection,
     /// What is to be synced before anything counts as written.
     log: File,
@@ -153,7 +153,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             return Ok(outcomes);
         }
         self.connect()?;
-        let Some(Open { connection, log }) = &mut self.database else {
+        let Some(OpenDatabase { connection, log }) = &mut self.database else {
             return Err(StoreError::Closed);
         };
         let all = self.backlog.rows.iter().chain(&rows);
@@ -262,7 +262,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
     /// Makes some tasks that are over searchable. That can be done again from their events, so it needs
     /// neither be on the disk nor succeed.
     fn file_some(&mut self) {
-        let Some(Open { connection, .. }) = &mut self.database else {
+        let Some(OpenDatabase { connection, .. }) = &mut self.database else {
             return self.over.clear();
         };
         if let Err(error) = filing::file(connection, &mut self.over) {
@@ -276,7 +276,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             let (connection, log) = database::open_to_write_much(&self.path)?;
             let over = filing::not_filed(&connection).about(&self.path)?;
             self.over.extend(over);
-            self.database = Some(Open { connection, log });
+            self.database = Some(OpenDatabase { connection, log });
         }
         Ok(())
     }

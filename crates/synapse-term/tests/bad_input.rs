@@ -1,6 +1,5 @@
 //! Broken files are refused with the place at fault.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use synapse_term::cast::{Cast, What};
 use synapse_term::profile::Profile;

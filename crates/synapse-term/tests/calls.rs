@@ -1,6 +1,5 @@
 //! What a dialog would do: the command or file it is about, told from the words around it.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use std::fmt::Write as _;
 use std::sync::Arc;

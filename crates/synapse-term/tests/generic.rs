@@ -1,6 +1,5 @@
 //! How programs behave that nobody has described: each test is one of them, in a few lines.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! Output that was made to harm: it costs what ordinary output costs, and harms nobody.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,12 +1,6 @@
 //! Profiles learned from recordings of programs whose messages and replies are known.
-
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "this is a test"
-)]
+#![cfg(test)]
+#![allow(clippy::print_stdout, reason = "this is a test")]
 
 mod score;
 

@@ -1,11 +1,5 @@
 //! Shells, interpreters and programs that read a line and print lines: what they print is the reply, word for word.
-
-#![allow(
-    missing_docs,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "this is a test"
-)]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! Questions of plain programs, and the keys that answer a question.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,12 +1,6 @@
 //! Laws that hold for any input: the pieces do not matter, a snapshot is the screen, nothing
 //! panics.
-
-#![allow(
-    missing_docs,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "this is a test"
-)]
+#![cfg(test)]
 
 mod score;
 

@@ -1,9 +1,7 @@
 //! All recordings of real programs, read and compared with the ground truth beside them.
 //! `cargo test -p synapse-term --test recordings -- --nocapture` prints the tables; with `NOTES=1` also what was wrong where.
-
+#![cfg(test)]
 #![allow(
-    missing_docs,
-    clippy::unwrap_used,
     clippy::print_stdout,
     clippy::format_push_string,
     reason = "this is a test that prints a table"

@@ -1,10 +1,5 @@
 //! A person at the keyboard: what passes, what is held, and what the shadow makes of it.
-
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a helper of tests may fail as loudly as a test"
-)]
+#![cfg(test)]
 
 use synapse_term::router::{Candidate, DEFAULT_PATTERN, LineFeed, Pattern, Router, Shadow, Step};
 

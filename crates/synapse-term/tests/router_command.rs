@@ -1,9 +1,5 @@
 //! `@handle [flags] message`, and the lines that only look like it.
-
-#![allow(
-    clippy::expect_used,
-    reason = "a helper of tests may fail as loudly as a test"
-)]
+#![cfg(test)]
 
 use synapse_term::router::{
     Command, CommandError, DEFAULT_PATTERN, Pattern, PatternError, Problem, ResponseMode,

@@ -1,10 +1,5 @@
 //! A second, naive editor types along: a line is only ever routed if both agree on its text.
-
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a helper of tests may fail as loudly as a test"
-)]
+#![cfg(test)]
 
 use std::sync::LazyLock;
 

@@ -1,10 +1,6 @@
 //! The laws of the router: any split gives the same steps, nothing is lost or added, and a key
 //! means the same however the keyboard spells it.
-
-#![allow(
-    clippy::expect_used,
-    reason = "a helper of tests may fail as loudly as a test"
-)]
+#![cfg(test)]
 
 use std::sync::LazyLock;
 

@@ -1,10 +1,5 @@
 //! The router on the keys and answers that the recorded programs were really sent.
-
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a helper of tests may fail as loudly as a test"
-)]
+#![cfg(test)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
 //! The emulator behind its door: queries, signals, modes, resize, synchronized updates.
-
-#![allow(missing_docs, clippy::unwrap_used, reason = "this is a test")]
+#![cfg(test)]
 
 use std::time::Duration;
 

@@ -1,11 +1,5 @@
 //! Other witnesses beside the screen: whom the judge believes about what.
-
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "this is a test"
-)]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::Duration;

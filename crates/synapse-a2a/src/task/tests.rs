@@ -7,14 +7,14 @@ use crate::event::{Question, Source};
 use crate::id::MessageId;
 use crate::message::{Part, Role};
 
-fn at(at: u64, fact: Fact) -> Event {
+pub(crate) fn at(at: u64, fact: Fact) -> Event {
     Event {
         at: Timestamp(at),
         fact,
     }
 }
 
-fn submitted() -> Fact {
+pub(crate) fn submitted() -> Fact {
     Fact::Submitted {
         task: TaskId::new("t-1"),
         context: ContextId::new("c-1"),
@@ -27,11 +27,11 @@ fn said(text: &str) -> Message {
     Message::text(MessageId::new("m-2"), Role::User, text)
 }
 
-fn moved(status: Status) -> Fact {
+pub(crate) fn moved(status: Status) -> Fact {
     Fact::Moved { status }
 }
 
-fn opened(id: &str, body: Body) -> Fact {
+pub(crate) fn opened(id: &str, body: Body) -> Fact {
     Fact::ArtifactOpened {
         artifact: ArtifactId::new(id),
         body,
@@ -45,7 +45,7 @@ fn grew(id: &str, text: &str) -> Fact {
     }
 }
 
-fn closed(id: &str) -> Fact {
+pub(crate) fn closed(id: &str) -> Fact {
     Fact::ArtifactClosed {
         artifact: ArtifactId::new(id),
     }

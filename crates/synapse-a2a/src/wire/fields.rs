@@ -29,13 +29,18 @@ impl Complaints {
     pub(super) fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
         self.0.push(Violation::new(field, description));
     }
+}
 
-    /// What was read, if nothing was wrong with it.
-    pub(super) fn finish<T>(self, read: Option<T>) -> Result<T, ProtocolError> {
-        match read {
-            Some(read) if self.0.is_empty() => Ok(read),
-            _ => Err(ProtocolError::InvalidParams(self.0)),
-        }
+/// Reads an object. Either nothing is wrong with it, or every field that is wrong is named.
+pub(super) fn read<T>(
+    value: &Value,
+    read: impl FnOnce(&Fields<'_>, &mut Complaints) -> Option<T>,
+) -> Result<T, ProtocolError> {
+    let mut wrong = Complaints::default();
+    let fields = Fields::of(value, String::new(), &mut wrong);
+    match fields.and_then(|fields| read(&fields, &mut wrong)) {
+        Some(read) if wrong.0.is_empty() => Ok(read),
+        _ => Err(ProtocolError::InvalidParams(wrong.0)),
     }
 }
 
@@ -146,6 +151,14 @@ impl<'a> Fields<'a> {
             wrong.add(self.path(name), wanted);
         }
         usize::try_from(number?).ok()
+    }
+
+    /// An object that must be there.
+    pub(super) fn required_object(&self, name: &str, wrong: &mut Complaints) -> Option<Self> {
+        if self.get(name).is_none() {
+            self.missing(name, wrong);
+        }
+        self.object(name, wrong)
     }
 
     pub(super) fn object(&self, name: &str, wrong: &mut Complaints) -> Option<Self> {

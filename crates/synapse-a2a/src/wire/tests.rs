@@ -8,43 +8,11 @@ mod shapes;
 
 use crate::artifact::Body;
 use crate::error::{Failure, FailureCode};
-use crate::event::{Event, Fact, Origin, Question, Said, Source, Status, Timestamp};
-use crate::id::{ArtifactId, ContextId, MessageId, TaskId};
+use crate::event::{Event, Fact, Question, Said, Source, Status, Timestamp};
+use crate::id::{ArtifactId, MessageId, TaskId};
 use crate::message::{Message, Role};
 use crate::task::Task;
-
-fn at(at: u64, fact: Fact) -> Event {
-    Event {
-        at: Timestamp(at),
-        fact,
-    }
-}
-
-fn submitted() -> Fact {
-    Fact::Submitted {
-        task: TaskId::new("t-1"),
-        context: ContextId::new("c-1"),
-        message: Message::text(MessageId::new("m-1"), Role::User, "add a test"),
-        origin: Origin::default(),
-    }
-}
-
-fn moved(status: Status) -> Fact {
-    Fact::Moved { status }
-}
-
-fn opened(id: &str, body: Body) -> Fact {
-    Fact::ArtifactOpened {
-        artifact: ArtifactId::new(id),
-        body,
-    }
-}
-
-fn closed(id: &str) -> Fact {
-    Fact::ArtifactClosed {
-        artifact: ArtifactId::new(id),
-    }
-}
+use crate::task::tests::{at, closed, moved, opened, submitted};
 
 fn question() -> Status {
     Status::InputRequired {

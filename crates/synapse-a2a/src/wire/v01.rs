@@ -8,7 +8,7 @@ use crate::id::{ContextId, MessageId, TaskId};
 use crate::message::{Message, Part};
 use crate::task::Task;
 
-use super::fields::{Complaints, Fields};
+use super::fields::{Complaints, Fields, read};
 use super::narrator::{Frame, Growth};
 use super::object::Object;
 use super::protocol_error::ProtocolError;
@@ -68,48 +68,26 @@ pub fn push(config: &PushConfig, name: &str) -> Value {
 }
 
 /// Reads `TaskSendParams`. The task is not looked up here: a name may be new or that of a task that waits.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = read_send(params, &mut wrong);
-    wrong.finish(read)
+    read(params, read_send)
 }
 
 /// Reads `TaskPushNotificationConfig`: the task, by the name its client gave it, and where to.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_config(params: &Value) -> Result<(TaskId, PushConfig), ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let name = fields.required_text("id", &mut wrong);
-        if fields.get("pushNotificationConfig").is_none() {
-            fields.missing("pushNotificationConfig", &mut wrong);
-        }
-        let config = fields.object("pushNotificationConfig", &mut wrong);
-        let config = config.and_then(|config| v03::push_from(&config, &mut wrong));
-        Some((TaskId::new(name?), config?))
-    });
-    wrong.finish(read)
+    v03::push_config_of("id", params)
 }
 
-fn read_send(params: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
-    let fields = Fields::of(params, String::new(), wrong)?;
+fn read_send(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<SendRequest> {
     let name = fields.required_text("id", wrong);
     let push = fields.object("pushNotification", wrong);
     let wish = Wish {
-        history: v03::history(&fields, wrong),
+        history: v03::history(fields, wrong),
         push: push.and_then(|push| v03::push_from(&push, wrong)),
         output_modes: fields.texts("acceptedOutputModes", wrong),
         ..Wish::default()
     };
     let metadata = fields.metadata("metadata", wrong);
-    if fields.get("message").is_none() {
-        fields.missing("message", wrong);
-    }
-    let said = fields.object("message", wrong)?;
+    let said = fields.required_object("message", wrong)?;
     let role = v03::role(&said, wrong);
     let parts = v03::parts(&said, "parts", wrong, v03::part_from);
     let message = Message {

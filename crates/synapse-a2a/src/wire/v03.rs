@@ -6,7 +6,8 @@ mod read;
 pub use read::{push_config, push_request, send_request, task_request};
 
 pub(super) use read::{
-    history, inner_push as push_from, part as part_from, parts, role, unwrapped, wish,
+    history, inner_push as push_from, part as part_from, parts, push_config_of, role, unwrapped,
+    wish,
 };
 
 use base64::Engine as _;

@@ -10,7 +10,7 @@ use crate::id::{ContextId, MessageId, TaskId};
 use crate::message::{Content, Message, Part, Role};
 use crate::task::TaskState;
 
-use super::fields::{Complaints, Fields};
+use super::fields::{Complaints, Fields, read};
 use super::narrator::Frame;
 use super::object::Object;
 use super::protocol_error::ProtocolError;
@@ -65,19 +65,11 @@ pub fn pushes<'a>(configs: impl IntoIterator<Item = &'a PushConfig>, task: &Task
 }
 
 /// Reads a `SendMessageRequest` of the 0.3 proto.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn send_request(body: &Value) -> Result<SendRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = read_send(body, &mut wrong);
-    wrong.finish(read)
+    read(body, read_send)
 }
 
 /// Reads what a query adds to a task named by a path.
-///
-/// # Errors
-/// If a field is wrong.
 pub fn task_query(task: &str, query: &Map<String, Value>) -> Result<TaskRequest, ProtocolError> {
     let mut params = query.clone();
     params.insert("id".to_owned(), Value::String(task.to_owned()));
@@ -86,21 +78,17 @@ pub fn task_query(task: &str, query: &Map<String, Value>) -> Result<TaskRequest,
 
 /// Reads a configuration for a task named by the path. Clients send the request of the proto, its `config`
 /// member or what is inside that; all three are understood.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_config(body: &Value) -> Result<PushConfig, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(body, String::new(), &mut wrong).and_then(|mut fields| {
-        let mut name = fields.text("configId", &mut wrong);
+    read(body, |fields, wrong| {
+        let mut fields = fields.clone();
+        let mut name = fields.text("configId", wrong);
         for wrapping in ["config", "pushNotificationConfig"] {
-            fields = fields.object(wrapping, &mut wrong).unwrap_or(fields);
+            fields = fields.object(wrapping, wrong).unwrap_or(fields);
         }
-        let mut config = v03::push_from(&fields, &mut wrong)?;
+        let mut config = v03::push_from(&fields, wrong)?;
         config.id = config.id.or_else(|| name.take());
         Some(config)
-    });
-    wrong.finish(read)
+    })
 }
 
 fn state_name(state: TaskState) -> &'static str {
@@ -132,8 +120,7 @@ fn part(part: &Part) -> Value {
     Object::default().with(name, value).note(&metadata).done()
 }
 
-fn read_send(body: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
-    let fields = Fields::of(body, String::new(), wrong)?;
+fn read_send(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<SendRequest> {
     let wish = match fields.object("configuration", wrong) {
         Some(configuration) => wish(&configuration, wrong),
         None => Wish::default(),
@@ -145,10 +132,7 @@ fn read_send(body: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
     } else {
         "message"
     };
-    if fields.get(name).is_none() {
-        fields.missing(name, wrong);
-    }
-    let said = fields.object(name, wrong)?;
+    let said = fields.required_object(name, wrong)?;
     let id = said.required_text("messageId", wrong);
     let role: Option<Role> = v1::role(&said, wrong);
     let parts = v03::parts(&said, "content", wrong, read_part);

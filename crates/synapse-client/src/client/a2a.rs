@@ -110,9 +110,6 @@ impl A2AClient {
     }
 
     /// Sends a message; the task that was made of it, as it stands.
-    ///
-    /// # Errors
-    /// When the agent cannot be reached or refuses.
     pub async fn send(&self, outgoing: &Outgoing) -> Result<RemoteTask, A2AError> {
         let operation = Operation::Send {
             outgoing,
@@ -195,9 +192,6 @@ impl A2AClient {
     }
 
     /// Looks at a task that asks something, now and then, until somebody has answered; how it stands then.
-    ///
-    /// # Errors
-    /// When the agent cannot be reached any more.
     pub async fn answered(&self, id: &str) -> Result<RemoteTask, A2AError> {
         let mut pause = PAUSE;
         loop {

@@ -19,17 +19,11 @@ impl Client {
     }
 
     /// How the agent stands, and who says so.
-    ///
-    /// # Errors
-    /// When the agent cannot be reached or refuses.
     pub async fn explained_status(&self) -> Result<StatusAnswer> {
         read(self.call(Method::GET, "/status", None).await?)
     }
 
     /// The tasks at hand, the newest first.
-    ///
-    /// # Errors
-    /// When the agent cannot be reached or refuses.
     pub async fn tasks(&self) -> Result<Vec<TaskShape>> {
         let answer: TasksAnswer = read(self.call(Method::GET, "/tasks", None).await?)?;
         Ok(answer.tasks)
@@ -44,9 +38,6 @@ impl Client {
     }
 
     /// Sends a message, and gives the task that was made of it.
-    ///
-    /// # Errors
-    /// When the agent cannot be reached or refuses.
     pub async fn send(&self, priority: u8, body: &Value) -> Result<TaskShape> {
         let path = format!("/tasks/send-priority?priority={priority}");
         let answer: TaskAnswer = read(self.call(Method::POST, &path, Some(body)).await?)?;
@@ -109,9 +100,6 @@ pub struct TaskEvents {
 
 impl TaskEvents {
     /// The next event; nothing when the stream is over.
-    ///
-    /// # Errors
-    /// When the connection breaks.
     pub async fn next(&mut self) -> Result<Option<TaskEvent>> {
         while let Some(event) = self.events.next().await? {
             let name = event.name.as_deref().unwrap_or("message");

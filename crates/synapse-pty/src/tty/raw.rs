@@ -57,9 +57,6 @@ impl RawMode {
     }
 
     /// Puts it into raw mode again after a [`restore`], from the modes it has by now.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
     pub fn enter_again(&mut self) -> Result<(), TtyError> {
         if let Some(held) = lock().as_mut() {
             held.make_raw()?;

@@ -1,10 +1,5 @@
 //! Real programs in real pseudo-terminals.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test says what went wrong by panicking"
-)]
+#![cfg(test)]
 
 mod end;
 mod flow;

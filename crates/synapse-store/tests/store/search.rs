@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use synapse_a2a::id::TaskId;
-use synapse_store::{Field, Found};
+use synapse_store::{Field, SearchHit};
 
 use crate::shelf::{Shelf, Tale};
 
@@ -35,7 +35,7 @@ async fn words_are_found_in_messages_and_replies_in_any_case() {
     assert_eq!(find(&shelf, "nothing of that"), [""; 0]);
     let found = shelf.reader().search("roses", 10, None).unwrap();
     let [
-        Found {
+        SearchHit {
             handle,
             field,
             snippet,

@@ -7,7 +7,7 @@ use synapse_a2a::id::TaskId;
 use synapse_a2a::wire::Dialect;
 use synapse_a2a::wire::request::{Authentication, PushConfig, PushTarget};
 use synapse_store::push;
-use synapse_store::replies::{self, Reply, Wanted};
+use synapse_store::replies::{self, Reply, ReplyFilter};
 use synapse_store::retain;
 
 use crate::shelf::{Shelf, Tale};
@@ -113,7 +113,7 @@ async fn replies_wait_until_they_are_seen() {
         is_seen: false,
     };
     assert_eq!(
-        replies::list(&path, Some("ada"), Wanted::All, 10).unwrap(),
+        replies::list(&path, Some("ada"), ReplyFilter::All, 10).unwrap(),
         []
     );
     for some in [
@@ -125,19 +125,19 @@ async fn replies_wait_until_they_are_seen() {
     }
     let list = |wanted| replies::list(&path, Some("ada"), wanted, 10).unwrap();
     assert_eq!(
-        list(Wanted::Unseen),
+        list(ReplyFilter::Unseen),
         [reply("ada", "t3", 3), reply("ada", "t1", 1)]
     );
     let seen = [TaskId::new("t1"), TaskId::new("t2")];
     assert_eq!(replies::mark_seen(&path, "ada", &seen).unwrap(), 1);
-    assert_eq!(list(Wanted::Unseen), [reply("ada", "t3", 3)]);
-    assert_eq!(list(Wanted::All).len(), 2);
+    assert_eq!(list(ReplyFilter::Unseen), [reply("ada", "t3", 3)]);
+    assert_eq!(list(ReplyFilter::All).len(), 2);
     assert_eq!(
-        replies::list(&path, Some("bob"), Wanted::Unseen, 10)
+        replies::list(&path, Some("bob"), ReplyFilter::Unseen, 10)
             .unwrap()
             .len(),
         1
     );
     retain(&path, Duration::from_hours(1), u64::MAX).unwrap();
-    assert_eq!(list(Wanted::All), []);
+    assert_eq!(list(ReplyFilter::All), []);
 }

@@ -7,9 +7,6 @@
     reason = "each test binary uses its own part of this"
 )]
 #![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
     clippy::cast_precision_loss,
     clippy::missing_panics_doc,
     reason = "this is a test"

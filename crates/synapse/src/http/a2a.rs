@@ -21,7 +21,7 @@ use synapse_term::profile::Profile;
 
 use super::{AccessPolicy, Served};
 use card::Cards;
-use push::Couriers;
+use push::PushJobs;
 
 /// The version a client speaks, in its header or its query.
 const VERSION: &str = "a2a-version";
@@ -57,7 +57,7 @@ const METADATA: &str = "urn:synapse:metadata:1";
 pub struct A2a {
     facts: CardFacts,
     cards: Cards,
-    couriers: Couriers,
+    push_jobs: PushJobs,
     /// Whether the program may say things beside its screen.
     has_channel: bool,
 }
@@ -73,7 +73,7 @@ impl A2a {
         let facts = facts(handle, &profile.name, access_policy);
         Self {
             cards: Cards::new(&facts, since, access_policy.is_pure_card),
-            couriers: Couriers::default(),
+            push_jobs: PushJobs::default(),
             facts,
             has_channel: profile.channel,
         }
@@ -81,7 +81,7 @@ impl A2a {
 
     /// Gives notifications that are under way a little time to arrive.
     pub async fn finish(&self) {
-        self.couriers.finish().await;
+        self.push_jobs.finish().await;
     }
 }
 

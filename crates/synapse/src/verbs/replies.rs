@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use synapse_machine::paths::Paths;
-use synapse_store::replies::{Reply, Wanted, list, mark_seen};
+use synapse_store::replies::{Reply, ReplyFilter, list, mark_seen};
 
 use super::lookup;
 use crate::verbs::print;
@@ -38,9 +38,9 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
         None => lookup::own()?.map(|own| own.handle.to_string()),
     };
     let wanted = if args.all {
-        Wanted::All
+        ReplyFilter::All
     } else {
-        Wanted::Unseen
+        ReplyFilter::Unseen
     };
     let mut replies = list(&store, to.as_deref(), wanted, LISTED)?;
     replies.reverse();

@@ -32,7 +32,7 @@ use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
 use report::Report;
-use wait::{Shown, Until};
+use wait::{Until, WaitDisplay};
 
 /// How long a person waits for a coding agent, unless told otherwise.
 const WATCHED: Duration = Duration::from_mins(10);
@@ -177,7 +177,7 @@ fn to_one(
             writeln!(out, "{}", task.id)?;
             return Ok(0);
         };
-        let mut shown = Shown::new(&entry.handle, streaming(&entry, manner));
+        let mut shown = WaitDisplay::new(&entry.handle, streaming(&entry, manner));
         let each = |event: &TaskEvent| shown.take(event);
         let ended = wait::until_settled(&client, &task.id, Until::Settled, patience, each).await;
         let told = shown.finish();
@@ -206,7 +206,7 @@ pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
         streams: true,
     };
     lookup::block_on(async {
-        let mut shown = Shown::new(&entry.handle, streaming(entry, manner));
+        let mut shown = WaitDisplay::new(&entry.handle, streaming(entry, manner));
         let each = |event: &TaskEvent| {
             if let TaskEvent::Status(event) = event {
                 shown.tell(event);

@@ -62,9 +62,7 @@ fn a_question_is_answered_and_the_task_goes_on() {
     );
 
     world.ok(&["answer", "dummy", "yes"]);
-    world.wait_until("the task is completed", |w| {
-        w.task_state("ask:yn Really?") == "completed"
-    });
+    world.wait_for_task("ask:yn Really?", "completed");
     let late = world.run(&["answer", "dummy", "yes"]);
     assert!(String::from_utf8_lossy(&late.stderr).contains("not asking anything"));
 }
@@ -80,9 +78,7 @@ fn nothing_is_typed_into_a_question() {
     assert!(screen.trim_end().ends_with("Sure? (y/n):"), "{screen}");
     assert_eq!(world.task_state("say:yes"), "submitted");
     world.ok(&["answer", "dummy", "no"]);
-    world.wait_until("the queued task had its turn", |w| {
-        w.task_state("say:yes") == "completed"
-    });
+    world.wait_for_task("say:yes", "completed");
 }
 
 #[test]
@@ -101,7 +97,7 @@ fn an_interrupt_is_confirmed_and_needless_ones_send_nothing() {
         (&receipt["sent"], &receipt["now"]),
         (&"C-c".into(), &"IDLE".into())
     );
-    world.wait_until("the task says so", |w| w.task_state("slow:60") == "failed");
+    world.wait_for_task("slow:60", "failed");
 }
 
 #[test]
@@ -115,9 +111,7 @@ fn urgent_tasks_go_first_and_the_most_urgent_interrupts() {
         "now\n"
     );
     assert_eq!(world.task_state("slow:60"), "canceled");
-    world.wait_until("the other one had its turn", |w| {
-        w.task_state("say:later") == "completed"
-    });
+    world.wait_for_task("say:later", "completed");
 }
 
 #[test]
@@ -131,9 +125,7 @@ fn a_waiting_task_is_canceled_without_a_key() {
     assert_eq!(world.state("dummy"), "BUSY");
     let running = world.json(&["tasks", "dummy", "--json"])["tasks"][1]["id"].clone();
     world.ok(&["cancel", running.as_str().unwrap()]);
-    world.wait_until("the running one is canceled", |w| {
-        w.task_state("slow:60") == "canceled"
-    });
+    world.wait_for_task("slow:60", "canceled");
 }
 
 #[test]

@@ -1,12 +1,5 @@
 //! Agents from the outside: their HTTP, their tasks, what they are asked and what they say.
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test says what went wrong by panicking"
-)]
+#![cfg(test)]
 
 mod a2a;
 mod external;

@@ -367,9 +367,7 @@ fn turns_at_the_keyboard_are_kept_apart_from_tasks() {
 fn a_program_that_ends_in_the_middle_of_a_task_leaves_that_task_only() {
     let world = World::with_dummy();
     world.ok(&["send", "dummy", "slow:60"]);
-    world.wait_until("it is at work", |world| {
-        world.task_state("slow:60") == "working"
-    });
+    world.wait_for_task("slow:60", "working");
     world.ok(&["stop", "dummy"]);
     let store = world.home.path().join("synapse/synapse.db");
     let all = Filter {
@@ -445,8 +443,6 @@ fn a_key_that_answers_a_question_is_not_the_beginning_of_a_line() {
         world.ok(&["send", "toy", message]);
         world.wait_for_state("toy", "INPUT_REQUIRED");
         world.ok(&["keys", "toy", "2"]);
-        world.wait_until("it is done", |world| {
-            world.task_state(message) == "completed"
-        });
+        world.wait_for_task(message, "completed");
     }
 }

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
+use tokio_tungstenite::tungstenite::{self, WebSocket};
 
 use crate::repository::Repository;
 use crate::world::World;
+pub use crate::world::socket::Socket;
 
-/// How long anything may take here.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub use crate::world::socket::PATIENCE;
+
 /// How often something is looked at that cannot be waited for.
 const LOOK: Duration = Duration::from_millis(10);
 /// The token that programs show to the hubs of these tests.
@@ -274,52 +275,6 @@ pub fn dial(
             Err(answer.status().as_u16())
         }
         Err(error) => panic!("{error}"),
-    }
-}
-
-/// A WebSocket of a page.
-pub struct Socket(pub WebSocket<TcpStream>);
-
-impl Socket {
-    /// The next message as JSON; nothing once it is closed.
-    pub fn next(&mut self) -> Option<Value> {
-        loop {
-            match self.0.read() {
-                Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
-                Ok(Message::Close(_)) | Err(_) => return None,
-                Ok(_) => {}
-            }
-        }
-    }
-
-    /// The next message for which something is so.
-    #[track_caller]
-    pub fn wait_for(&mut self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let Some(said) = self.next() else {
-                panic!("{what}: the line was closed");
-            };
-            if is_so(&said) {
-                return said;
-            }
-            assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
-        }
-    }
-
-    pub fn say(&mut self, text: &str) {
-        self.0.send(Message::text(text)).unwrap();
-    }
-
-    /// The code with which the other side closes.
-    pub fn close_code(&mut self) -> Option<u16> {
-        loop {
-            match self.0.read() {
-                Ok(Message::Close(frame)) => return frame.map(|frame| frame.code.into()),
-                Ok(_) => {}
-                Err(_) => return None,
-            }
-        }
     }
 }
 

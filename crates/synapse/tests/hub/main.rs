@@ -1,14 +1,6 @@
 //! The hub as a browser meets it: the built binary, real agents, real git repositories.
-
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::missing_panics_doc,
-    reason = "this is a test"
-)]
+#![cfg(test)]
+#![allow(unreachable_pub, clippy::missing_panics_doc, reason = "this is a test")]
 
 #[path = "../world/mod.rs"]
 mod world;

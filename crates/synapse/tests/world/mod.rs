@@ -3,13 +3,12 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     reason = "this is a test"
 )]
 
 pub mod receiver;
+pub mod socket;
 pub mod terminal;
 
 use std::io::{Read as _, Write as _};
@@ -18,6 +17,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use synapse_store::{Filter, Reader};
 use tempfile::TempDir;
 
 /// A home of its own, and what runs in it; everything is stopped at the end.
@@ -100,25 +100,32 @@ impl World {
             .to_owned()
     }
 
-    pub fn wait_for_state(&self, agent: &str, state: &str) {
-        self.wait_until(&format!("{agent} is {state}"), |world| {
-            world.state(agent) == state
-        });
+    /// The state of the task whose message is this, as the store has it.
+    pub fn task_state(&self, message: &str) -> String {
+        let store = Reader::open(self.home.path().join("synapse/synapse.db")).unwrap();
+        let tasks = store.page(&Filter::default()).unwrap().tasks;
+        let mut tasks = tasks.iter().map(|kept| &kept.task);
+        let task = tasks.find(|task| task.message().words() == message);
+        task.unwrap().state().name().to_owned()
     }
 
-    /// The state of the task whose message is this.
-    pub fn task_state(&self, message: &str) -> String {
-        let tasks = self.json(&["tasks", "--json"]);
-        let tasks = tasks["tasks"].as_array().unwrap().clone();
-        let task = tasks
-            .iter()
-            .find(|task| task["message"]["parts"][0]["text"] == message)
-            .unwrap();
-        task["status"]["state"].as_str().unwrap().to_owned()
+    #[track_caller]
+    pub fn wait_for_task(&self, message: &str, state: &str) {
+        self.wait_until(&format!("the task '{message}' is {state}"), |world| {
+            world.task_state(message) == state
+        });
     }
 
     pub fn entry(&self) -> Value {
         self.json(&["list", "--json"])[0].clone()
+    }
+
+    /// What is published of the agent of this handle.
+    pub fn entry_of(&self, handle: &str) -> Value {
+        let list = self.json(&["list", "--json"]);
+        let mut entries = list.as_array().unwrap().iter();
+        let entry = entries.find(|entry| entry["handle"] == handle);
+        entry.unwrap_or_else(|| panic!("{handle}: {list}")).clone()
     }
 
     /// Kills the host of the agent, and waits until it is gone.

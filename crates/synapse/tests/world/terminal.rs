@@ -3,8 +3,6 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    clippy::unwrap_used,
-    clippy::panic,
     clippy::missing_panics_doc,
     reason = "this is a test"
 )]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::BARE_DATA;
 use crate::id::{ContextId, MessageId, TaskId};
 use crate::message::{Content, Message, Part, Role};
-use crate::wire::fields::{Complaints, Fields};
+use crate::wire::fields::{Complaints, Fields, read};
 use crate::wire::protocol_error::ProtocolError;
 use crate::wire::request::{
     Authentication, History, Patience, PushConfig, PushRequest, SendRequest, TaskRequest, Wish,
@@ -13,56 +13,43 @@ use crate::wire::request::{
 use crate::wire::v1;
 
 /// Reads `MessageSendParams`.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = read_send(params, &mut wrong);
-    wrong.finish(read)
+    read(params, read_send)
 }
 
 /// Reads `TaskQueryParams` and `TaskIdParams`.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
     v1::read_task(params, history)
 }
 
 /// Reads a `TaskPushNotificationConfig`.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_config(params: &Value) -> Result<(TaskId, PushConfig), ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let task = fields.required_text("taskId", &mut wrong);
-        if fields.get("pushNotificationConfig").is_none() {
-            fields.missing("pushNotificationConfig", &mut wrong);
-        }
-        let config = fields.object("pushNotificationConfig", &mut wrong);
-        let config = config.and_then(|config| inner_push(&config, &mut wrong));
+    push_config_of("taskId", params)
+}
+
+/// Reads a configuration and the task it is for, which is named by this member.
+pub(in crate::wire) fn push_config_of(
+    task: &str,
+    params: &Value,
+) -> Result<(TaskId, PushConfig), ProtocolError> {
+    read(params, |fields, wrong| {
+        let task = fields.required_text(task, wrong);
+        let config = fields.required_object("pushNotificationConfig", wrong);
+        let config = config.and_then(|config| inner_push(&config, wrong));
         Some((TaskId::new(task?), config?))
-    });
-    wrong.finish(read)
+    })
 }
 
 /// Reads which of the notifications of a task is meant; all or the only one if none is named.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_request(params: &Value) -> Result<PushRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let id = fields.text("pushNotificationConfigId", &mut wrong);
-        let task = fields.required_text("id", &mut wrong)?;
+    read(params, |fields, wrong| {
+        let id = fields.text("pushNotificationConfigId", wrong);
+        let task = fields.required_text("id", wrong)?;
         Some(PushRequest {
             task: TaskId::new(task),
             id,
         })
-    });
-    wrong.finish(read)
+    })
 }
 
 /// How much of the conversation to tell; here 0 is no limit.
@@ -206,17 +193,13 @@ fn file(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<Part> {
     })
 }
 
-fn read_send(params: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
-    let fields = Fields::of(params, String::new(), wrong)?;
+fn read_send(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<SendRequest> {
     let wish = match fields.object("configuration", wrong) {
         Some(configuration) => wish(&configuration, "pushNotificationConfig", wrong),
         None => Wish::default(),
     };
     let metadata = fields.metadata("metadata", wrong);
-    if fields.get("message").is_none() {
-        fields.missing("message", wrong);
-    }
-    let said = fields.object("message", wrong)?;
+    let said = fields.required_object("message", wrong)?;
     let id = said.required_text("messageId", wrong);
     let role = role(&said, wrong);
     let parts = parts(&said, "parts", wrong, part);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::id::{ContextId, MessageId, TaskId};
 use crate::message::{Content, Message, Part, Role};
 use crate::task::TaskState;
-use crate::wire::fields::{Complaints, Fields};
+use crate::wire::fields::{Complaints, Fields, read};
 use crate::wire::protocol_error::ProtocolError;
 use crate::wire::request::{
     Authentication, History, ListRequest, Patience, PushConfig, PushRequest, SendRequest,
@@ -17,19 +17,11 @@ use crate::wire::time;
 const ANY_COUNT: std::ops::RangeInclusive<i64> = 0..=i32::MAX as i64;
 
 /// Reads a `SendMessageRequest`.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn send_request(params: &Value) -> Result<SendRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = read_send(params, &mut wrong);
-    wrong.finish(read)
+    read(params, read_send)
 }
 
 /// Reads a request about one task: `GetTask`, `CancelTask` and `SubscribeToTask` are alike.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn task_request(params: &Value) -> Result<TaskRequest, ProtocolError> {
     read_task(params, history)
 }
@@ -39,22 +31,17 @@ pub(in crate::wire) fn read_task(
     params: &Value,
     history: impl Fn(&Fields<'_>, &mut Complaints) -> History,
 ) -> Result<TaskRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let history = history(&fields, &mut wrong);
-        let task = fields.required_text("id", &mut wrong)?;
+    read(params, |fields, wrong| {
+        let history = history(fields, wrong);
+        let task = fields.required_text("id", wrong)?;
         Some(TaskRequest {
             task: TaskId::new(task),
             history,
         })
-    });
-    wrong.finish(read)
+    })
 }
 
 /// Reads what a query adds to a task named by a path.
-///
-/// # Errors
-/// If a field is wrong.
 pub fn task_query(task: &str, query: &Map<String, Value>) -> Result<TaskRequest, ProtocolError> {
     let mut params = query.clone();
     params.insert("id".to_owned(), Value::String(task.to_owned()));
@@ -62,29 +49,21 @@ pub fn task_query(task: &str, query: &Map<String, Value>) -> Result<TaskRequest,
 }
 
 /// Reads a `ListTasksRequest`.
-///
-/// # Errors
-/// If a field is wrong.
 pub fn list_request(params: &Value) -> Result<ListRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).map(|fields| ListRequest {
-        context: fields.text("contextId", &mut wrong).map(ContextId::new),
-        state: state_filter(&fields, &mut wrong),
-        since: since(&fields, &mut wrong),
-        page_size: fields.number("pageSize", 1..=100, &mut wrong),
-        page_token: fields.text("pageToken", &mut wrong),
-        history: history(&fields, &mut wrong),
-        has_artifacts: fields
-            .flag("includeArtifacts", &mut wrong)
-            .unwrap_or_default(),
-    });
-    wrong.finish(read)
+    read(params, |fields, wrong| {
+        Some(ListRequest {
+            context: fields.text("contextId", wrong).map(ContextId::new),
+            state: state_filter(fields, wrong),
+            since: since(fields, wrong),
+            page_size: fields.number("pageSize", 1..=100, wrong),
+            page_token: fields.text("pageToken", wrong),
+            history: history(fields, wrong),
+            has_artifacts: fields.flag("includeArtifacts", wrong).unwrap_or_default(),
+        })
+    })
 }
 
 /// Reads a list request from a query.
-///
-/// # Errors
-/// If a field is wrong.
 pub fn list_query(query: &Map<String, Value>) -> Result<ListRequest, ProtocolError> {
     // An empty value in a query is a field left away, as an empty text is.
     let said = query.iter().filter(|(_, value)| value.as_str() != Some(""));
@@ -93,51 +72,36 @@ pub fn list_query(query: &Map<String, Value>) -> Result<ListRequest, ProtocolErr
 }
 
 /// Reads a `TaskPushNotificationConfig`. In a REST request the path names the task.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_config(
     params: &Value,
     task: Option<&str>,
 ) -> Result<(TaskId, PushConfig), ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let config = read_push(&fields, &mut wrong);
+    read(params, |fields, wrong| {
+        let config = read_push(fields, wrong);
         let task = match task {
             Some(task) => Some(task.to_owned()),
-            None => fields.required_text("taskId", &mut wrong),
+            None => fields.required_text("taskId", wrong),
         };
         Some((TaskId::new(task?), config?))
-    });
-    wrong.finish(read)
+    })
 }
 
 /// Reads which of the notifications of a task is meant.
-///
-/// # Errors
-/// If a field is missing or wrong.
 pub fn push_request(params: &Value) -> Result<PushRequest, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong).and_then(|fields| {
-        let id = fields.required_text("id", &mut wrong);
-        let task = fields.required_text("taskId", &mut wrong);
+    read(params, |fields, wrong| {
+        let id = fields.required_text("id", wrong);
+        let task = fields.required_text("taskId", wrong);
         Some(PushRequest {
             task: TaskId::new(task?),
             id: Some(id?),
         })
-    });
-    wrong.finish(read)
+    })
 }
 
 /// Reads whose notifications are asked for.
-///
-/// # Errors
-/// If the task is not named.
 pub fn push_list_request(params: &Value) -> Result<TaskId, ProtocolError> {
-    let mut wrong = Complaints::default();
-    let read = Fields::of(params, String::new(), &mut wrong)
-        .and_then(|fields| fields.required_text("taskId", &mut wrong));
-    wrong.finish(read.map(TaskId::new))
+    let task = |fields: &Fields<'_>, wrong: &mut Complaints| fields.required_text("taskId", wrong);
+    read(params, task).map(TaskId::new)
 }
 
 /// How much of the conversation to tell.
@@ -161,17 +125,13 @@ fn url(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<String> {
     Some(url)
 }
 
-fn read_send(params: &Value, wrong: &mut Complaints) -> Option<SendRequest> {
-    let fields = Fields::of(params, String::new(), wrong)?;
+fn read_send(fields: &Fields<'_>, wrong: &mut Complaints) -> Option<SendRequest> {
     let wish = match fields.object("configuration", wrong) {
         Some(configuration) => read_wish(&configuration, wrong),
         None => Wish::default(),
     };
     let metadata = fields.metadata("metadata", wrong);
-    if fields.get("message").is_none() {
-        fields.missing("message", wrong);
-    }
-    let message = fields.object("message", wrong)?;
+    let message = fields.required_object("message", wrong)?;
     let task = message.text("taskId", wrong).map(TaskId::new);
     let context = message.text("contextId", wrong).map(ContextId::new);
     let message = read_message(&message, wrong)?;

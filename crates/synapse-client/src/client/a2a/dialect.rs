@@ -123,9 +123,9 @@ mod tests {
 
     use super::*;
 
-    fn read(dialect: Dialect, body: Value) -> RemoteTask {
+    fn read(dialect: Dialect, body: &Value) -> RemoteTask {
         let mut task = None;
-        let update = dialect.read(StatusCode::OK, &body).unwrap().unwrap();
+        let update = dialect.read(StatusCode::OK, body).unwrap().unwrap();
         RemoteTask::fold(&mut task, update).clone()
     }
 
@@ -154,7 +154,7 @@ mod tests {
             ),
             (Dialect::Native, native),
         ] {
-            let task = read(dialect, body);
+            let task = read(dialect, &body);
             assert_eq!(
                 (task.id.as_str(), task.context.as_deref()),
                 ("t", Some("c"))
@@ -177,7 +177,7 @@ mod tests {
             (Dialect::RestV1, json!({ "message": message })),
             (Dialect::RpcV03, json!({ "result": old })),
         ] {
-            let task = read(dialect, body);
+            let task = read(dialect, &body);
             assert_eq!((task.id.as_str(), task.reply().as_str()), ("", "hi"));
             assert!(task.is_settled());
         }
@@ -271,7 +271,7 @@ mod tests {
                 Dialect::Native,
             ] {
                 let written = json!({ "parts": [dialect.part(&part)] });
-                assert_eq!(answer::parts(&written), [part.clone()], "{written}");
+                assert_eq!(answer::parts(&written).first(), Some(&part), "{written}");
             }
         }
     }

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::super::{Served, archive, incoming};
 use super::refusal::{by_session, by_store};
-use super::stream::Telling;
+use super::stream::TaskStream;
 use super::{list, push};
 use synapse_session::{Answer, Follow, Priority, Record, Submission};
 
@@ -29,11 +29,11 @@ const ANSWERED: Duration = Duration::from_secs(3);
 pub(super) enum Outcome {
     Said(Value),
     /// Answers as they come.
-    Telling(Box<Telling>),
+    Stream(Box<TaskStream>),
 }
 
 /// A message that was taken in.
-struct Taken {
+struct AcceptedMessage {
     /// What happens to its task.
     follow: Follow,
     /// Whether it was the answer to a question.
@@ -51,8 +51,8 @@ pub(super) async fn serve(
         Ask::Send(request) => send(served, dialect, request).await.map(Outcome::Said),
         Ask::Stream(request) => {
             let taken = take(served, dialect, request).await?;
-            let telling = Telling::of_send(taken.follow, dialect, taken.is_answer);
-            Ok(Outcome::Telling(Box::new(telling)))
+            let telling = TaskStream::of_send(taken.follow, dialect, taken.is_answer);
+            Ok(Outcome::Stream(Box::new(telling)))
         }
         Ask::Get(request) => {
             let (record, dialect) = find(served, dialect, &request.task).await?;
@@ -63,7 +63,7 @@ pub(super) async fn serve(
         Ask::Subscribe(task) => {
             let (record, dialect) = find(served, dialect, &task).await?;
             let telling = subscribe(served, dialect, record, last)?;
-            Ok(Outcome::Telling(Box::new(telling)))
+            Ok(Outcome::Stream(Box::new(telling)))
         }
         Ask::PushSet(task, config) => {
             let (record, dialect) = find(served, dialect, &task).await?;
@@ -123,7 +123,7 @@ async fn send(
     request: SendRequest,
 ) -> Result<Value, ProtocolError> {
     let wish = (request.wish.patience, request.wish.history);
-    let Taken {
+    let AcceptedMessage {
         mut follow,
         is_answer,
     } = take(served, dialect, request).await?;
@@ -140,7 +140,7 @@ async fn take(
     served: &Served,
     dialect: Dialect,
     mut request: SendRequest,
-) -> Result<Taken, ProtocolError> {
+) -> Result<AcceptedMessage, ProtocolError> {
     media::check(&request.message, &served.a2a.facts.input_modes)?;
     if dialect == Dialect::V01 {
         go_on_by_name(served, &mut request).await?;
@@ -154,7 +154,7 @@ async fn take(
         let record = &follow.snapshot;
         push::set(served, record, config, dialect, push::From::Snapshot).await?;
     }
-    Ok(Taken { follow, is_answer })
+    Ok(AcceptedMessage { follow, is_answer })
 }
 
 /// A name that is known and whose task waits is that task; there are no ids of messages to go by.
@@ -292,7 +292,7 @@ fn subscribe(
     dialect: Dialect,
     record: Arc<Record>,
     last: Option<u64>,
-) -> Result<Telling, ProtocolError> {
+) -> Result<TaskStream, ProtocolError> {
     let all = record.events.len() as u64;
     let seen = last.filter(|seen| *seen <= all);
     let has_more = !record.task.state().is_final() || seen.is_some_and(|seen| seen < all);
@@ -304,8 +304,8 @@ fn subscribe(
     }
     let follow = served.session.board.follow(record.task.id(), seen);
     Ok(match follow {
-        Some(follow) => Telling::of_subscription(follow, dialect, seen),
-        None => Telling::of_past(record, dialect, seen),
+        Some(follow) => TaskStream::of_subscription(follow, dialect, seen),
+        None => TaskStream::of_past(record, dialect, seen),
     })
 }
 

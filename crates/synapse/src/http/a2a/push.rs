@@ -1,4 +1,4 @@
-//! Push notifications: for each place a client named, a courier follows the task with a cursor of its own
+//! Push notifications: for each place a client named, a job follows the task with a cursor of its own
 //! and posts what happens, in order, tried again for a while where nobody answers. It never delays the
 //! task; who was away for too long is told how the task stands instead of everything that was missed.
 
@@ -37,47 +37,45 @@ pub(super) enum From {
     Now,
 }
 
-/// Who carries notifications.
+/// The jobs that send notifications, one for each place.
 #[derive(Default)]
-pub(super) struct Couriers {
-    underway: Mutex<Underway>,
+pub(super) struct PushJobs {
+    underway: Mutex<RunningJobs>,
 }
 
 #[derive(Default)]
-struct Underway {
-    couriers: JoinSet<()>,
+struct RunningJobs {
+    jobs: JoinSet<()>,
     by_place: HashMap<(TaskId, String), AbortHandle>,
 }
 
-impl Couriers {
-    /// Sends a courier, instead of one for the same place.
-    fn send(&self, place: (TaskId, String), courier: impl Future<Output = ()> + Send + 'static) {
+impl PushJobs {
+    /// Starts a job, instead of one for the same place.
+    fn start(&self, place: (TaskId, String), job: impl Future<Output = ()> + Send + 'static) {
         let mut underway = self.lock();
         // Those who are done are nobody's business any more.
-        while underway.couriers.try_join_next().is_some() {}
-        underway
-            .by_place
-            .retain(|_, courier| !courier.is_finished());
-        let handle = underway.couriers.spawn(courier);
+        while underway.jobs.try_join_next().is_some() {}
+        underway.by_place.retain(|_, job| !job.is_finished());
+        let handle = underway.jobs.spawn(job);
         if let Some(before) = underway.by_place.insert(place, handle) {
             before.abort();
         }
     }
 
-    fn recall(&self, place: &(TaskId, String)) {
-        if let Some(courier) = self.lock().by_place.remove(place) {
-            courier.abort();
+    fn abort(&self, place: &(TaskId, String)) {
+        if let Some(job) = self.lock().by_place.remove(place) {
+            job.abort();
         }
     }
 
     /// Waits a little for those who are on their way.
     pub(super) async fn finish(&self) {
-        let mut couriers = std::mem::take(&mut self.lock().couriers);
-        let all = async { while couriers.join_next().await.is_some() {} };
+        let mut jobs = std::mem::take(&mut self.lock().jobs);
+        let all = async { while jobs.join_next().await.is_some() {} };
         let _ = timeout(FAREWELL, all).await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Underway> {
+    fn lock(&self) -> MutexGuard<'_, RunningJobs> {
         self.underway.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,16 +123,16 @@ pub(super) async fn set(
         return Err(ProtocolError::Unsupported(error));
     }
     if let Some(follow) = follow {
-        let courier = Courier {
+        let job = PushJob {
             served: served.clone(),
             follow,
             narrator: Narrator::after(&record.task),
             sender,
             target,
         };
-        let first = (from == From::Snapshot).then(|| courier.sender.whole(&record.task));
+        let first = (from == From::Snapshot).then(|| job.sender.whole(&record.task));
         let place = (task.clone(), id);
-        served.a2a.couriers.send(place, courier.carry(first));
+        served.a2a.push_jobs.start(place, job.run(first));
     }
     Ok(config)
 }
@@ -167,13 +165,13 @@ pub(super) async fn delete(
 ) -> Result<(), ProtocolError> {
     let owner = task.id().clone();
     let id = id.unwrap_or_else(|| owner.to_string());
-    served.a2a.couriers.recall(&(owner.clone(), id.clone()));
+    served.a2a.push_jobs.abort(&(owner.clone(), id.clone()));
     keep(served, move |path| kept::delete(path, &owner, &id)).await?;
     Ok(())
 }
 
-/// One who carries what happens to a task to one place.
-struct Courier {
+/// Tells one place what happens to one task.
+struct PushJob {
     served: Served,
     follow: Follow,
     narrator: Narrator,
@@ -181,10 +179,10 @@ struct Courier {
     target: PushTarget,
 }
 
-impl Courier {
+impl PushJob {
     /// Tells everything, and then owes nothing more. If the task is not over, its host ends before it:
     /// whoever finds that out tells the end.
-    async fn carry(mut self, first: Option<Value>) {
+    async fn run(mut self, first: Option<Value>) {
         self.tell_all(first).await;
         let task = self.follow.snapshot.task.id().clone();
         let record = self.served.session.board.record(&task);

@@ -68,7 +68,7 @@ async fn serve(
         // A client always reads JSON, also where there is nothing to say.
         Outcome::Said(Value::Null) => answer(&head.headers, version, &json!({})),
         Outcome::Said(said) => answer(&head.headers, version, &said),
-        Outcome::Telling(telling) => telling.respond(served, Envelope::Bare),
+        Outcome::Stream(telling) => telling.respond(served, Envelope::Bare),
     };
     response.headers_mut().extend(active);
     Ok(response)

@@ -58,7 +58,7 @@ async fn serve(
     let last = last_event(headers);
     let mut response = match operations::serve(served, dialect, ask, last).await? {
         Outcome::Said(said) => Json(jsonrpc::result(&call.id, &said)).into_response(),
-        Outcome::Telling(telling) => telling.respond(served, Envelope::JsonRpc(call.id)),
+        Outcome::Stream(telling) => telling.respond(served, Envelope::JsonRpc(call.id)),
     };
     response.headers_mut().extend(active);
     Ok(response)

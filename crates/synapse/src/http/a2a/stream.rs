@@ -24,12 +24,12 @@ use synapse_session::{Board, Follow, Posted, Record};
 const UNDECIDED: Duration = Duration::from_secs(1);
 
 /// What is to be told to one client.
-pub(super) struct Telling {
+pub(super) struct TaskStream {
     source: Source,
     dialect: Dialect,
     /// The number of the last event the client has seen, if it goes on from there.
     seen: Option<u64>,
-    end: End,
+    end: StreamEnd,
     /// A task that has just been sent, whose answer may be a message.
     is_new: bool,
 }
@@ -43,7 +43,7 @@ enum Source {
 
 /// Where a stream ends, besides the end of the task.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum StreamEnd {
     /// Where the agent asks something: who sent a message has its answer.
     AtQuestion,
     WithTask,
@@ -56,14 +56,14 @@ pub(super) enum Envelope {
     JsonRpc(Value),
 }
 
-impl Telling {
+impl TaskStream {
     /// What follows on a message.
     pub(super) fn of_send(follow: Follow, dialect: Dialect, is_answer: bool) -> Self {
         Self {
             source: Source::Live(follow),
             dialect,
             seen: None,
-            end: End::AtQuestion,
+            end: StreamEnd::AtQuestion,
             is_new: !is_answer,
         }
     }
@@ -74,7 +74,7 @@ impl Telling {
             source: Source::Live(follow),
             dialect,
             seen,
-            end: End::WithTask,
+            end: StreamEnd::WithTask,
             is_new: false,
         }
     }
@@ -85,7 +85,7 @@ impl Telling {
             source: Source::Past(record),
             dialect,
             seen,
-            end: End::WithTask,
+            end: StreamEnd::WithTask,
             is_new: false,
         }
     }
@@ -173,7 +173,7 @@ struct Speaker {
     snapshot: Arc<Record>,
     dialect: Dialect,
     envelope: Envelope,
-    end: End,
+    end: StreamEnd,
 }
 
 impl Speaker {
@@ -238,7 +238,7 @@ impl Speaker {
     }
 
     fn is_end(&self, state: TaskState) -> bool {
-        state.is_final() || self.end == End::AtQuestion && state == TaskState::InputRequired
+        state.is_final() || self.end == StreamEnd::AtQuestion && state == TaskState::InputRequired
     }
 
     fn wrap(&self, number: u64, said: &str) -> Bytes {

@@ -16,7 +16,7 @@ use super::super::{Failure, lookup};
 use super::Manner;
 use super::growth::Screenful;
 use super::report::Report;
-use super::wait::{Ended, Seen, Shown};
+use super::wait::{SentTask, WaitDisplay, WaitResult};
 use crate::verbs::print;
 
 /// Sends it, and waits for what comes of it if that is wanted. With a task, it answers the question of that one.
@@ -48,7 +48,7 @@ pub(super) fn deliver(
             return Ok(0);
         };
         let (shown, latest) = (
-            RefCell::new(Shown::new(&external.alias, streaming(manner))),
+            RefCell::new(WaitDisplay::new(&external.alias, streaming(manner))),
             RefCell::new(None),
         );
         let followed = client.send_and_follow(&outgoing, |task| {
@@ -59,7 +59,7 @@ pub(super) fn deliver(
         });
         let now = || {
             let latest = latest.borrow();
-            let seen = |task| Seen {
+            let seen = |task| SentTask {
                 outcome: Outcome::from(task),
                 json: told(task),
             };
@@ -69,20 +69,20 @@ pub(super) fn deliver(
             done = timeout(patience, followed) => match (done, now()) {
                 (Ok(Ok(task)), _) => {
                     contacts.seen(external);
-                    let seen = Seen { outcome: Outcome::from(&task), json: told(&task) };
+                    let seen = SentTask { outcome: Outcome::from(&task), json: told(&task) };
                     latest.replace(Some(task));
-                    Ended::Settled(seen)
+                    WaitResult::Settled(seen)
                 }
                 // What was never accepted is told like every other refusal.
                 (Ok(Err(error)), None) => return Err(error.into()),
-                (Ok(Err(error)), Some(_)) => Ended::Lost(error.to_string()),
-                (Err(_), Some(seen)) => Ended::TimedOut(seen),
+                (Ok(Err(error)), Some(_)) => WaitResult::Lost(error.to_string()),
+                (Err(_), Some(seen)) => WaitResult::TimedOut(seen),
                 (Err(_), None) => {
                     let error = format!("no answer yet; {} has not accepted the task", external.alias);
                     return Err(Failure::new(Failure::TIMED_OUT, error).into());
                 }
             },
-            _ = tokio::signal::ctrl_c() => Ended::Interrupted(now()),
+            _ = tokio::signal::ctrl_c() => WaitResult::Interrupted(now()),
         };
         let id = latest
             .borrow()

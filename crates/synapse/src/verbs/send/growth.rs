@@ -14,11 +14,11 @@ pub(super) enum Screenful {
 
 /// What was told of a reply: its pieces, in the order in which they were begun.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReplyPieces {
     pieces: Vec<(String, String)>,
 }
 
-impl Told {
+impl ReplyPieces {
     pub(super) fn take(&mut self, event: &ArtifactEvent) {
         let (id, text) = (&event.artifact_id, event.text());
         match self.pieces.iter_mut().find(|(known, _)| known == id) {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn pieces_grow_are_replaced_and_keep_their_order() {
-        let mut told = Told::default();
+        let mut told = ReplyPieces::default();
         told.take(&event("a", false, "one"));
         told.take(&event("a", true, " two"));
         told.take(&event("b", false, "three"));

@@ -8,7 +8,7 @@ use synapse_a2a::event::Question;
 use synapse_a2a::task::TaskState;
 
 use super::super::Failure;
-use super::wait::{Ended, Seen};
+use super::wait::{SentTask, WaitResult};
 
 /// What came of a message.
 pub(super) struct Report {
@@ -17,17 +17,17 @@ pub(super) struct Report {
     id: Option<String>,
     pub(super) state: String,
     error: Value,
-    seen: Option<Box<Seen>>,
+    seen: Option<Box<SentTask>>,
 }
 
 impl Report {
     /// What came of a task that was waited for.
-    pub(super) fn of(id: &str, ended: Ended) -> Self {
+    pub(super) fn of(id: &str, ended: WaitResult) -> Self {
         let (code, seen) = match ended {
-            Ended::Settled(seen) => (None, Some(seen)),
-            Ended::TimedOut(seen) => (Some(Failure::TIMED_OUT), Some(seen)),
-            Ended::Interrupted(seen) => (Some(Failure::INTERRUPTED), seen),
-            Ended::Lost(why) => {
+            WaitResult::Settled(seen) => (None, Some(seen)),
+            WaitResult::TimedOut(seen) => (Some(Failure::TIMED_OUT), Some(seen)),
+            WaitResult::Interrupted(seen) => (Some(Failure::INTERRUPTED), seen),
+            WaitResult::Lost(why) => {
                 let error = json!({ "code": "AGENT_EXITED", "message": why });
                 return Self::failed(Some(id.to_owned()), error, 1);
             }
@@ -150,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn task(state: TaskState) -> Seen {
-        Seen {
+    fn task(state: TaskState) -> SentTask {
+        SentTask {
             outcome: Outcome {
                 task: "7".to_owned(),
                 state,
@@ -166,20 +166,20 @@ mod tests {
     #[test]
     fn the_exit_code_says_what_came_of_it() {
         let code = |ended| Report::of("7", ended).code;
-        assert_eq!(code(Ended::Settled(task(TaskState::Completed))), 0);
-        assert_eq!(code(Ended::Settled(task(TaskState::Canceled))), 1);
-        assert_eq!(code(Ended::Settled(task(TaskState::InputRequired))), 4);
-        assert_eq!(code(Ended::TimedOut(task(TaskState::Working))), 5);
+        assert_eq!(code(WaitResult::Settled(task(TaskState::Completed))), 0);
+        assert_eq!(code(WaitResult::Settled(task(TaskState::Canceled))), 1);
+        assert_eq!(code(WaitResult::Settled(task(TaskState::InputRequired))), 4);
+        assert_eq!(code(WaitResult::TimedOut(task(TaskState::Working))), 5);
         assert_eq!(
-            code(Ended::Interrupted(Some(task(TaskState::Working)))),
+            code(WaitResult::Interrupted(Some(task(TaskState::Working)))),
             130
         );
-        assert_eq!(code(Ended::Lost("gone".to_owned())), 1);
+        assert_eq!(code(WaitResult::Lost("gone".to_owned())), 1);
     }
 
     #[test]
     fn an_object_is_given_for_every_end() {
-        let lost = Report::of("7", Ended::Lost("gone".to_owned())).to_json();
+        let lost = Report::of("7", WaitResult::Lost("gone".to_owned())).to_json();
         assert_eq!(
             (&lost["task_id"], &lost["error"]["code"]),
             (&json!("7"), &json!("AGENT_EXITED"))
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_not_written_again() {
-        let report = Report::of("7", Ended::Settled(task(TaskState::Completed)));
+        let report = Report::of("7", WaitResult::Settled(task(TaskState::Completed)));
         for (written, rest) in [
             ("", "a\nb\n"),
             ("a\n", "b\n"),
@@ -203,7 +203,7 @@ mod tests {
             report.print(&mut out, written, "x").unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), rest);
         }
-        let canceled = Report::of("7", Ended::Settled(task(TaskState::Canceled)));
+        let canceled = Report::of("7", WaitResult::Settled(task(TaskState::Canceled)));
         assert_eq!(canceled.words(), "because");
     }
 }

@@ -17,31 +17,31 @@ use tokio::time::timeout;
 
 use super::super::lookup::{self, MOMENT};
 use super::Spinner;
-use super::growth::{Lines, Screenful, Told, tail};
+use super::growth::{Lines, ReplyPieces, Screenful, tail};
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
 const RULE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How a wait ended, each with the task as it stands.
-pub(super) enum Ended {
+pub(super) enum WaitResult {
     /// It is over, or asks something.
-    Settled(Seen),
+    Settled(SentTask),
     /// It took too long; the task goes on.
-    TimedOut(Seen),
+    TimedOut(SentTask),
     /// Somebody pressed Ctrl-C; the task goes on.
-    Interrupted(Option<Seen>),
+    Interrupted(Option<SentTask>),
     /// The agent is gone.
     Lost(String),
 }
 
 /// A task as its sender sees it: what matters, and all of it as JSON.
-pub(super) struct Seen {
+pub(super) struct SentTask {
     pub(super) outcome: Outcome,
     pub(super) json: Value,
 }
 
-impl From<TaskShape> for Seen {
+impl From<TaskShape> for SentTask {
     fn from(task: TaskShape) -> Self {
         Self {
             json: json!(task),
@@ -72,25 +72,27 @@ pub(super) async fn until_settled(
     until: Until,
     patience: Duration,
     each: impl FnMut(&TaskEvent),
-) -> Ended {
+) -> WaitResult {
     let end = tokio::select! {
         end = timeout(patience, settle(client, id, until, each)) => match end {
-            Ok(Ok(task)) => return Ended::Settled(task.into()),
-            Ok(Err(_)) => End::Over,
-            Err(_) => End::Late,
+            Ok(Ok(task)) => return WaitResult::Settled(task.into()),
+            Ok(Err(_)) => FollowEnd::Over,
+            Err(_) => FollowEnd::Late,
         },
-        _ = tokio::signal::ctrl_c() => End::Interrupted,
+        _ = tokio::signal::ctrl_c() => FollowEnd::Interrupted,
     };
     let task = lookup::within(MOMENT, client.task(id)).await;
     match (end, task) {
-        (End::Late, Ok(task)) if is_open(task.status.state) => Ended::TimedOut(task.into()),
-        (End::Late | End::Over, Ok(task)) => Ended::Settled(task.into()),
-        (End::Interrupted, task) => Ended::Interrupted(task.ok().map(Seen::from)),
-        (End::Late | End::Over, Err(error)) => Ended::Lost(format!("{error:#}")),
+        (FollowEnd::Late, Ok(task)) if is_open(task.status.state) => {
+            WaitResult::TimedOut(task.into())
+        }
+        (FollowEnd::Late | FollowEnd::Over, Ok(task)) => WaitResult::Settled(task.into()),
+        (FollowEnd::Interrupted, task) => WaitResult::Interrupted(task.ok().map(SentTask::from)),
+        (FollowEnd::Late | FollowEnd::Over, Err(error)) => WaitResult::Lost(format!("{error:#}")),
     }
 }
 
-enum End {
+enum FollowEnd {
     Over,
     Late,
     Interrupted,
@@ -157,24 +159,24 @@ fn state_words(state: &str) -> &str {
 }
 
 /// What a person sees of a wait.
-pub(super) struct Shown {
+pub(super) struct WaitDisplay {
     handle: String,
     spinner: Spinner,
     way: Option<Screenful>,
-    told: Told,
+    told: ReplyPieces,
     lines: Lines,
     /// The reply is known: what follows are its pieces.
     is_whole: bool,
 }
 
-impl Shown {
+impl WaitDisplay {
     pub(super) fn new(handle: &Handle, way: Option<Screenful>) -> Self {
         let handle = handle.to_string();
         Self {
             spinner: Spinner::begin(format!("{handle} has the message")),
             handle,
             way,
-            told: Told::default(),
+            told: ReplyPieces::default(),
             lines: Lines::default(),
             is_whole: false,
         }

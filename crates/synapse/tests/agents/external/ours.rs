@@ -134,9 +134,7 @@ fn a_question_of_a_neighbour_is_a_question() {
     );
     let task = asked["task_id"].as_str().unwrap();
     here.ok(&["external", "send", "peer", "yes", "--task", task]);
-    there.wait_until("the answer arrived", |w| {
-        w.task_state("ask:yn Really?") == "completed"
-    });
+    there.wait_for_task("ask:yn Really?", "completed");
 }
 
 #[test]

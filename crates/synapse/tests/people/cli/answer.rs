@@ -14,9 +14,7 @@ fn says_that_the_question_went_away() {
     let (world, _) = asked("ask:yn Really?");
     let said = world.ok(&["answer", "dummy", "yes"]);
     assert!(said.starts_with("answered; the agent is "), "{said}");
-    world.wait_until("the task is completed", |w| {
-        w.task_state("ask:yn Really?") == "completed"
-    });
+    world.wait_for_task("ask:yn Really?", "completed");
 }
 
 #[test]

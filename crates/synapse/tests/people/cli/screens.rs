@@ -17,9 +17,7 @@ fn a_menu_is_read_and_driven_by_its_arrows() {
     assert_eq!(labels, ["red", "green", "blue"]);
     assert_eq!(status["prompt"]["selected"], 0);
     world.ok(&["answer", "dummy", "blue"]);
-    world.wait_until("the choice is made", |w| {
-        w.task_state("select:red|green|blue") == "completed"
-    });
+    world.wait_for_task("select:red|green|blue", "completed");
     assert!(world.ok(&["screen", "dummy"]).contains("ok: blue"));
     assert_eq!(
         world.ok(&["send", "dummy", "say:after", "--return"]),

@@ -266,9 +266,7 @@ fn ctrl_c_stops_a_wait_and_again_it_cancels_the_task() {
     assert_eq!(own.world.task_state("wait:600"), "working");
     own.terminal.press("\x03");
     own.terminal.wait_for("is canceled");
-    own.world.wait_until("the task is canceled", |world| {
-        world.task_state("wait:600") == "canceled"
-    });
+    own.world.wait_for_task("wait:600", "canceled");
     own.wait_for_prompt();
     // Once another line was typed, Ctrl-C is only Ctrl-C.
     own.terminal.press("@dummy --return wait:601\r");
