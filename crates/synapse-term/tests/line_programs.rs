@@ -10,6 +10,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use synapse_term::keys::KeyboardMode;
 use synapse_term::profile::Profile;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
@@ -128,6 +129,31 @@ fn a_command_that_hides_the_cursor_is_still_one_of_a_shell() {
         .rests();
     let turn = toy.turns.pop().unwrap();
     assert_eq!(turn.reply.text, "> up to date\n\nadded 3 packages · 1.2s");
+}
+
+#[test]
+fn a_question_of_yes_or_no_takes_no_other_text() {
+    let mut toy = Toy::bash();
+    toy.types("./install").told(TerminalUse::Works).wait(100);
+    toy.prints("Overwrite? [y/N] ").told(TerminalUse::Unclear);
+    toy.wait(1_000);
+    let keys = |answer: &str| toy.question().keys_for(answer, &KeyboardMode::default());
+    assert!(keys("maybe later").is_err(), "it would be taken for no");
+    assert_eq!(keys("yes").unwrap().concat(), b"y\r");
+}
+
+#[test]
+fn a_pager_goes_on_with_enter() {
+    let mut toy = Toy::with("", "(gdb) ");
+    toy.types("info").told(TerminalUse::Works).wait(100);
+    toy.prints("--Type <RET> for more, q to quit--").wait(1_500);
+    let option = &toy.question().options[0];
+    assert_eq!(
+        (option.label.as_str(), option.key.as_str()),
+        ("<RET> for more", "Enter")
+    );
+    let keys = toy.question().keys_for("1", &KeyboardMode::default());
+    assert_eq!(keys.unwrap().concat(), b"\r");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -157,7 +157,11 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             ..reach
         },
         ca_file: config.ca_file,
-        dir: dir.context("the working directory cannot be used")?,
+        dir: dir.with_context(|| {
+            let asked = args.cwd.as_ref().map(Path::new);
+            let dir = asked.unwrap_or(Path::new(".")).display();
+            format!("the program cannot work in {dir}")
+        })?,
         size: Size::new(size.columns, size.rows),
         queue_limit: config.queue_limit,
         orders: Orders {
