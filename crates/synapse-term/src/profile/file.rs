@@ -216,7 +216,7 @@ fn told_once(error: &str) -> String {
     let Some((head, shown)) = error.split_once('\n') else {
         return error.to_owned();
     };
-    let what = head.splitn(2, ": ").nth(1).unwrap_or(head);
+    let what = head.split_once(": ").map_or(head, |(_, what)| what);
     let shown = shown.replacen(&format!("^ {what}"), "^", 1);
     format!("{}\n{shown}", head.replace("\\n", "\n"))
 }
