@@ -21,6 +21,7 @@ pub use blocks::{Block, Speaker};
 pub use follow::Follower;
 pub use furniture::Furniture;
 pub use plain::Extent;
+pub(crate) use printed::is_addressed;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -102,7 +103,7 @@ impl Cut<'_> {
 
 /// Where message, reply and furniture stand on a screen, read without the profile's own rules.
 pub fn explain(rows: &[&Row], how: &Cut<'_>) -> Extent {
-    plain::explain(rows, how)
+    printed::explain(rows, how).unwrap_or_else(|| plain::explain(rows, how))
 }
 
 /// Learns from a finished turn what the program puts around a reply.

@@ -56,6 +56,8 @@ pub struct Watcher {
     place: Option<String>,
     /// The message of the last turn.
     last_typed: String,
+    /// That turn was painted, not printed.
+    was_painted: bool,
     /// A question stands, and nothing was submitted since.
     is_unanswered: bool,
     /// When the kernel is asked what the program does with its terminal.
@@ -115,6 +117,7 @@ impl Watcher {
             furniture: Furniture::default(),
             place: None,
             last_typed: String::new(),
+            was_painted: false,
             is_unanswered: false,
             inquiry: Inquiry::default(),
             events: Vec::new(),
@@ -308,6 +311,11 @@ impl Watcher {
     /// The prompt behind which a line program waits, as far as it is known.
     pub fn usual_prompt(&self) -> Option<&str> {
         self.judge.usual_prompt()
+    }
+
+    /// Whether the program shows a bare prompt in the last row, as shells and interpreters do.
+    pub fn is_at_line_prompt(&self) -> bool {
+        self.judge.is_at_line_prompt()
     }
 
     /// What stands where the user types, as the screen is at this moment: in the input box, or behind

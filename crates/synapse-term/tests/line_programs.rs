@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use synapse_term::keys::KeyboardMode;
 use synapse_term::profile::Profile;
 use synapse_term::prompt::Prompt;
 use synapse_term::reading::{Reading, State};
 use synapse_term::screen::Size;
-use synapse_term::watch::{Event, TerminalUse, TurnReport, Watcher};
+use synapse_term::watch::{Event, Part, TerminalUse, TurnReport, Watcher};
 
 /// A line program, its clock, and what its terminal does with what is typed.
 struct Toy {
@@ -108,6 +109,61 @@ fn output_without_a_final_line_break_is_a_reply() {
     assert_eq!(toy.says("printf foo", "foo"), "foo");
     assert_eq!(toy.says("printf 'one\\ntwo'", "one\ntwo"), "one\ntwo");
     assert_eq!(toy.says("echo again", "again\n"), "again");
+}
+
+/// Installers hide the cursor while they paint a bar.
+#[test]
+fn a_command_that_hides_the_cursor_is_still_one_of_a_shell() {
+    let mut toy = Toy::bash();
+    toy.types("npm install").told(TerminalUse::Works).wait(100);
+    toy.prints("\x1b[?25l⠙ idealTree").wait(300);
+    toy.prints("\r\x1b[K\x1b[?25h")
+        .prints("> up to date\r\n\r\nadded 3 packages · 1.2s\r\n")
+        .prints("bash-5.2$ ")
+        .rests();
+    let turn = toy.turns.pop().unwrap();
+    assert_eq!(turn.reply.text, "> up to date\n\nadded 3 packages · 1.2s");
+}
+
+#[test]
+fn a_question_of_yes_or_no_takes_no_other_text() {
+    let mut toy = Toy::bash();
+    toy.types("./install").told(TerminalUse::Works).wait(100);
+    toy.prints("Overwrite? [y/N] ").told(TerminalUse::Unclear);
+    toy.wait(1_000);
+    let keys = |answer: &str| toy.question().keys_for(answer, &KeyboardMode::default());
+    assert!(keys("maybe later").is_err(), "it would be taken for no");
+    assert_eq!(keys("yes").unwrap().concat(), b"y\r");
+}
+
+#[test]
+fn a_pager_goes_on_with_enter() {
+    let mut toy = Toy::with("", "(gdb) ");
+    toy.types("info").told(TerminalUse::Works).wait(100);
+    toy.prints("--Type <RET> for more, q to quit--").wait(1_500);
+    let option = &toy.question().options[0];
+    assert_eq!(
+        (option.label.as_str(), option.key.as_str()),
+        ("<RET> for more", "Enter")
+    );
+    let keys = toy.question().keys_for("1", &KeyboardMode::default());
+    assert_eq!(keys.unwrap().concat(), b"\r");
+}
+
+#[test]
+fn the_rows_of_a_shell_are_explained_as_they_are_read() {
+    let mut toy = Toy::bash();
+    toy.says("ls", "old\n");
+    toy.says("cat notes", "# head\n----------\n> quoted · 1.2s\n");
+    let parts: Vec<Part> = toy.watcher.explain().iter().map(|row| row.part).collect();
+    let speech = [Part::Speech; 3];
+    assert_eq!(parts[..3], [Part::Earlier, Part::Earlier, Part::Echo]);
+    assert_eq!(parts[3..6], speech);
+    assert_eq!(parts[6], Part::Box);
+    let mut cat = Toy::with("", "");
+    cat.says("hello", "hello\n");
+    let parts: Vec<Part> = cat.watcher.explain().iter().map(|row| row.part).collect();
+    assert_eq!(parts[..2], [Part::Echo, Part::Speech]);
 }
 
 #[test]

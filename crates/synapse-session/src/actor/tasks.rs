@@ -86,9 +86,11 @@ impl Session {
 
     /// Who reads what is typed: a program that talks in prose, or one that takes each line at its word.
     fn listener(&self) -> Listener {
+        // A program that reads keys away from a bare prompt is taken for a chat, though its box may look like no
+        // other: what begins with a command would be run there.
         let looks_like_chat = self.discipline() == Discipline::Raw
             && !self.kernel.reads_lines()
-            && self.watcher.input_box().is_some();
+            && (self.watcher.input_box().is_some() || !self.watcher.is_at_line_prompt());
         // Only conversations are recorded.
         let keeps_record = self.profile.record.is_some();
         if self.profile.knows_signs() || keeps_record || looks_like_chat {

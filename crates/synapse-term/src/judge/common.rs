@@ -9,7 +9,7 @@ use regex::Regex;
 use super::facts::{Facts, Given, TerminalUse};
 use super::signs::{has_picture, shows_place, working_sign};
 use super::{Opinion, View};
-use crate::chrome::is_rule;
+use crate::chrome::{is_rule, left_border};
 use crate::frame::Frame;
 use crate::pattern::constant;
 use crate::profile::Profile;
@@ -367,13 +367,15 @@ fn has_spoken(frame: &Frame, prompt: &str) -> bool {
         .is_none_or(|text| !text.trim_start().starts_with(prompt.trim()))
 }
 
-/// Whether the program could take input: it shows a cursor behind text, hides it, has bracketed
-/// paste on, or owns the whole screen.
+/// Whether the program could take input: it shows a cursor behind text or in a box, hides it, has
+/// bracketed paste on, or owns the whole screen.
 fn has_place(frame: &Frame, before: &str) -> bool {
     let behind_text =
         frame.cursor.is_visible && PROMPT_LIKE.is_match(before) && !before.trim().is_empty();
+    let in_box = frame.cursor.is_visible && left_border(before).is_some();
     // Who hides the cursor paints one, and paints nothing else while waiting for a key.
     behind_text
+        || in_box
         || frame.modes.bracketed_paste
         || frame.modes.alternate_screen
         || !frame.cursor.is_visible

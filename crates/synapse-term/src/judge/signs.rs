@@ -7,11 +7,12 @@ use regex::Regex;
 
 use super::common::SILENT_PATIENCE;
 use super::facts::{Facts, Given};
-use crate::chrome::unboxed;
-use crate::frame::Frame;
+use crate::chrome::{is_rule, left_border, unboxed};
+use crate::frame::{Frame, width};
 use crate::pattern::constant;
 use crate::prompt::FORM_HINT;
 use crate::reading::Evidence;
+use crate::reply::is_addressed;
 use crate::signal::{AgentState, Mark};
 
 /// A working program repaints at least this often; an older sign of work is a quotation.
@@ -35,6 +36,24 @@ fn sign_end(facts: &Facts) -> Duration {
         SIGN_LIFETIME
     };
     facts.last_change + patience
+}
+
+impl super::Judge {
+    /// Whether the last frame shows a bare prompt in its last row, as those of shells and interpreters are. One that
+    /// speaks to somebody (`You:`) is none, nor one below a rule across the screen.
+    pub fn is_at_line_prompt(&self) -> bool {
+        let frame = &self.view.frame;
+        let (row, before) = (frame.cursor.row, frame.before_cursor());
+        let start = frame.line_start(row);
+        let above = start.checked_sub(1).map_or("", |row| frame.text(row));
+        frame.cursor.is_visible
+            && !frame.modes.alternate_screen
+            && frame.last_row() == Some(row)
+            && !before.trim().is_empty()
+            && left_border(&before).is_none()
+            && !(is_rule(above) && width(above) + 2 >= frame.cols)
+            && !is_addressed(before.trim_end())
+    }
 }
 
 /// Whether a row tells of something that is being done.

@@ -57,7 +57,7 @@ impl ProfileFile {
     pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
         serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
             origin: origin.to_owned(),
-            message: error.to_string(),
+            message: told_once(&error.to_string()),
         })
     }
 
@@ -214,9 +214,33 @@ pub fn split_words(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
+/// An error of the parser without what it says again below the line that it shows.
+fn told_once(error: &str) -> String {
+    let error = error.strip_prefix("error: ").unwrap_or(error);
+    let Some((head, shown)) = error.split_once('\n') else {
+        return error.to_owned();
+    };
+    let what = head.split_once(": ").map_or(head, |(_, what)| what);
+    let shown = shown.replacen(&format!("^ {what}"), "^", 1);
+    format!("{}\n{shown}", head.replace("\\n", "\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_says_once_what_is_wrong_and_where() {
+        for (text, what) in [
+            ("name: x\nnope: 1", "unknown field `nope`"),
+            ("name: x\nidle_regex: '('", "unclosed group"),
+        ] {
+            let error = ProfileFile::parse(text, "x.yaml").err().unwrap();
+            let error = error.to_string();
+            assert_eq!(error.matches(what).count(), 1, "{error}");
+            assert!(error.starts_with("x.yaml: line 2 column"), "{error}");
+        }
+    }
 
     #[test]
     fn splits_a_command_as_a_shell_would() {

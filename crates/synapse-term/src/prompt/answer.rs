@@ -97,7 +97,7 @@ pub enum AnswerError {
 impl Prompt {
     /// The bytes that give this answer from where the cursor is, each item in a write of its own.
     /// `yes` is the affirmative option of the narrowest scope, `no` the refusing one; else a
-    /// label, its number or its key. At a line any text goes.
+    /// label, its number or its key. At a line any text goes, but where a letter means yes or no.
     ///
     /// # Errors
     /// If the answer fits no option or several, or nobody knows the keys.
@@ -115,9 +115,13 @@ impl Prompt {
             Layout::Line => {
                 let text = match self.find(answer) {
                     Ok(option) => self.options.get(option).map_or(answer, |o| o.key.as_str()),
-                    Err(error) if self.kind == Kind::Selection => return Err(error),
+                    Err(error) if self.kind == Kind::Selection || self.takes_a_letter() => {
+                        return Err(error);
+                    }
                     Err(_) => answer,
                 };
+                // A line without anything in it.
+                let text = if text == "Enter" { "" } else { text };
                 let mut writes = vec![paste(text, mode, Discipline::Canonical, &[])?, vec![b'\r']];
                 writes.retain(|bytes| !bytes.is_empty());
                 Ok(writes)
@@ -224,6 +228,14 @@ impl Prompt {
                 options: names(several.iter().filter_map(|i| self.options.get(*i))),
             }),
         }
+    }
+
+    /// Whether it is a question of yes or no that takes a letter: any other text would be taken for no.
+    fn takes_a_letter(&self) -> bool {
+        let is_letter = |option: &Choice| option.key.chars().count() == 1;
+        self.kind == Kind::Confirmation
+            && self.options.len() == 2
+            && self.options.iter().all(is_letter)
     }
 
     /// The keys that pick an option: its own where it has one that works at once, else the way

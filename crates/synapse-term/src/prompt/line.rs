@@ -268,7 +268,7 @@ fn pager(line: &str) -> Option<Prompt> {
     let inside = PAGER.captures(line)?.get(1)?.as_str();
     let option = |part: &str| {
         let (key, _) = part.trim().split_once([' ', '\u{a0}'])?;
-        let key = if key.starts_with('<') { "" } else { key };
+        let key = if key.starts_with('<') { "Enter" } else { key };
         Some(choice(part.trim(), key))
     };
     let options: Vec<Choice> = inside.split(',').filter_map(option).collect();

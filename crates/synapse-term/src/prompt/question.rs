@@ -218,6 +218,19 @@ fn pick(rows: &[String], cols: usize) -> String {
     {
         return without_symbol(text.trim()).to_owned();
     }
+    // What is asked about may be a list; its dialog has a title with a symbol before it.
+    let is_item = |text: &str| {
+        let marks = ["- ", "• ", "* "];
+        marks.iter().any(|mark| text.trim().starts_with(mark))
+    };
+    let mut filled = rows.iter().filter(|text| !text.trim().is_empty());
+    let title = filled.next().map_or("", |text| text.trim());
+    if filled.next_back().is_some_and(|text| is_item(text))
+        && !is_item(title)
+        && without_symbol(title) != title
+    {
+        return without_symbol(title).to_owned();
+    }
     let is_command = |text: &String| text.trim().starts_with(['$', '#']);
     let rows: Vec<String> = rows
         .iter()

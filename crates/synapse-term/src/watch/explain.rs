@@ -88,8 +88,8 @@ impl Watcher {
                 place: self.place.as_deref(),
                 cursor: frame.cursor.is_visible.then_some(frame.cursor.row),
                 mark: None,
-                reads_lines: false,
-                is_painted: true,
+                reads_lines: self.judge.reads_lines(),
+                is_painted: self.follower.is_painted() || self.was_painted,
                 cols: frame.cols,
             },
         )

@@ -36,6 +36,7 @@ impl Watcher {
             self.follow();
         }
         self.last_typed.clone_from(&typed);
+        self.was_painted = false;
         self.turn = Some(Turn { typed });
     }
 
@@ -87,6 +88,7 @@ impl Watcher {
         furniture.forget_questions();
         self.furniture = furniture;
         self.turn = None;
+        self.was_painted = self.follower.is_painted();
         self.follower.end(&mut self.screen);
         let is_interrupted = self
             .interrupted_at

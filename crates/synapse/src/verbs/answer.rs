@@ -58,9 +58,21 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
             return refused(&client, &said).await;
         }
         let spinner = Spinner::begin("waiting for the question to go away");
-        let after = settled(&client, &before).await?;
+        let after = settled(&client, &before).await;
         drop(spinner);
-        report(&before, &after, args.json)
+        match after {
+            Some(after) => report(&before, &after, args.json),
+            // An answer may be the last thing that a program reads.
+            None => {
+                let said = if args.json {
+                    json!({ "status": "EXITED" }).to_string()
+                } else {
+                    "answered; the program has ended".to_owned()
+                };
+                writeln!(print::out(), "{said}")?;
+                Ok(0)
+            }
+        }
     })
 }
 
@@ -87,16 +99,17 @@ async fn look(client: &Client) -> Result<StandingShape> {
     lookup::within(MOMENT, client.status()).await
 }
 
-/// Waits until something else is on the screen than this question, for a while.
-async fn settled(client: &Client, before: &StandingShape) -> Result<StandingShape> {
+/// Waits until something else is on the screen than this question, for a while. Nothing if the agent is gone.
+async fn settled(client: &Client, before: &StandingShape) -> Option<StandingShape> {
     let deadline = Instant::now() + PATIENCE;
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         pace.tick().await;
-        let now = look(client).await?;
-        if question(&now) != question(before) || Instant::now() >= deadline {
-            return Ok(now);
+        let now = look(client).await.ok()?;
+        let has_ended = now.status == "EXITED";
+        if !has_ended && question(&now) != question(before) || Instant::now() >= deadline {
+            return Some(now);
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -134,7 +134,11 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = args.cwd.as_ref().map_or_else(std::env::current_dir, |dir| {
         PathBuf::from(dir).canonicalize()
     });
-    let dir = dir.context("the working directory cannot be used")?;
+    let dir = dir.with_context(|| {
+        let asked = args.cwd.as_ref().map(Path::new);
+        let dir = asked.unwrap_or(Path::new(".")).display();
+        format!("the program cannot work in {dir}")
+    })?;
     let Program {
         mut profile,
         args: given,

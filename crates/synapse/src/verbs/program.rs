@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use synapse::launch::probe;
 use synapse_term::profile::Profile;
 
@@ -29,6 +29,12 @@ impl Program {
                 profile: generic(vec![name.clone()])?,
                 args,
             }),
+            Some(name) if !profile::is_known(name)? => {
+                let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
+                bail!(
+                    "there is no profile and no program '{name}'; profiles are {profiles}, or give a YAML file; any program: synapse start -- PROGRAM"
+                )
+            }
             Some(name) => Ok(Self {
                 profile: profile::find(name)?,
                 args,

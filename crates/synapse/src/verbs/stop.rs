@@ -29,7 +29,7 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub(crate) struct Stop {
     /// The agents: their handles, profiles or ids
-    #[arg(required_unless_present = "all", conflicts_with = "all", add = complete::agents())]
+    #[arg(conflicts_with = "all", add = complete::agents())]
     agents: Vec<String>,
     /// Stop all agents
     #[arg(long)]
@@ -43,6 +43,9 @@ pub(crate) struct Stop {
 pub(crate) fn run(args: &Stop) -> Result<u8> {
     let entries = if args.all {
         lookup::agents()?
+    } else if args.agents.is_empty() {
+        let message = "name the agents to stop, or stop all of them: synapse stop --all";
+        return Err(Failure::new(Failure::USAGE, message).into());
     } else {
         let words = args.agents.iter();
         words

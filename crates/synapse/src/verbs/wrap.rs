@@ -72,7 +72,7 @@ fn unknown(word: &str) -> Failure {
     }
     let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
     let message = format!(
-        "there is no command and no profile '{word}'; the nearest command is '{near}', profiles are {profiles}, or give a YAML file"
+        "there is no command and no profile '{word}'; the nearest command is '{near}', profiles are {profiles}, or give a YAML file; any program: synapse -- PROGRAM"
     );
     Failure::new(Failure::USAGE, message)
 }

@@ -40,6 +40,21 @@ fn what_is_no_option_is_refused_with_those_there_are() {
 }
 
 #[test]
+fn an_answer_that_ends_the_program_says_so() {
+    let world = World::new();
+    let script = "read -p 'Overwrite? [y/N] ' answer; exit 3";
+    world.ok(&[
+        "start", "--name", "it", "--port", "0", "--", "bash", "-c", script,
+    ]);
+    world.wait_for_state("it", "INPUT_REQUIRED");
+    let refused = world.run(&["answer", "it", "maybe later"]);
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(error.contains("none of the options"), "{error}");
+    let said = world.ok(&["answer", "it", "no"]);
+    assert_eq!(said, "answered; the program has ended\n");
+}
+
+#[test]
 fn a_question_that_stays_is_not_called_answered() {
     let world = World::new();
     let profile = world.home.path().join("stubborn.yaml");

@@ -56,6 +56,24 @@ fn what_cannot_start_in_the_foreground_says_why() {
 }
 
 #[test]
+fn what_is_not_there_is_named_with_the_way_to_go() {
+    let world = World::new();
+    let error = |arguments: &[&str]| {
+        let output = world.run(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = error(&["start", "no-such-program"]);
+    assert!(said.contains("synapse start -- PROGRAM"), "{said}");
+    let said = error(&["no-such-program"]);
+    assert!(said.contains("synapse -- PROGRAM"), "{said}");
+    let said = error(&["start", "--cwd", "/nope", "--", "cat"]);
+    assert!(said.contains("cannot work in /nope: No such"), "{said}");
+    let said = error(&["stop"]);
+    assert!(said.contains("synapse stop --all"), "{said}");
+}
+
+#[test]
 fn a_second_agent_is_not_told_the_first_ones_log() {
     let world = World::with_dummy();
     world.ok(&["start", "dummy", "--port", "0", "--name", "other"]);
