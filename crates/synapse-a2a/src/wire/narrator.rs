@@ -67,7 +67,7 @@ impl Narrator {
                 self.note = None;
             }
             Fact::Noted { text } if self.status == Status::Working => {
-                self.note = Some(text.clone())
+                self.note = Some(text.clone());
             }
             _ => return,
         }
