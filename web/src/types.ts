@@ -49,6 +49,9 @@ export type Step = {
   text?: string;
 };
 
+/** Somebody answered the agent's question, or stopped it. */
+export type Act = { at: string; what: "answered" | "stopped"; value?: string; by?: string; rule?: string };
+
 export type Moment = { state: TaskState; at: string };
 
 export type Task = {
@@ -70,6 +73,7 @@ export type Task = {
   truncated?: boolean;
   /** What the agent did on the way. */
   steps?: Step[];
+  acts?: Act[];
   created_at: string;
   updated_at: string;
   /** How it came to stand so; lists leave it out. */
@@ -117,7 +121,7 @@ export type TaskEvent = {
   agent: string;
   task: string;
   number: number;
-  event: "status" | "artifact" | "message" | "step";
+  event: "status" | "artifact" | "message" | "step" | "act";
   data: Record<string, unknown>;
 };
 

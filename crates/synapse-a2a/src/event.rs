@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::act::Act;
 use crate::artifact::Body;
 use crate::error::Failure;
 use crate::id::{ArtifactId, ContextId, MessageId, TaskId};
@@ -65,6 +66,8 @@ pub enum Fact {
     },
     /// The agent used a tool or thought, or more is known of when it did: the same step replaces the one of that name.
     Stepped { step: Box<Step> },
+    /// Somebody answered the agent's question, or stopped it.
+    Acted { act: Act },
     /// The agent answered with a message instead of artifacts.
     Spoke { message: Message },
     /// The reply is known, whole.

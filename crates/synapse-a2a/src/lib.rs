@@ -5,6 +5,7 @@
 //! arguments.
 #![forbid(unsafe_code)]
 
+pub mod act;
 pub mod artifact;
 pub mod channel;
 pub mod error;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::act::{Acted, MOST_ACTS};
 use crate::artifact::{Artifact, Body};
 use crate::event::{Event, Fact, Origin, Said, Status, Timestamp};
 use crate::id::{ArtifactId, ContextId, TaskId};
@@ -26,6 +27,8 @@ pub struct Task {
     reply: Option<Said>,
     #[serde(default)]
     steps: Vec<Step>,
+    #[serde(default)]
+    acts: Vec<Acted>,
     created_at: Timestamp,
     updated_at: Timestamp,
     since: Timestamp,
@@ -58,6 +61,7 @@ impl Task {
             spoken: None,
             reply: None,
             steps: Vec::new(),
+            acts: Vec::new(),
             created_at: first.at,
             updated_at: first.at,
             since: first.at,
@@ -115,6 +119,10 @@ impl Task {
                 }
             }
             Fact::Stepped { step } => self.step(*step),
+            Fact::Acted { act } if self.acts.len() < MOST_ACTS => {
+                self.acts.push(Acted { at: event.at, act });
+            }
+            Fact::Acted { .. } => {}
             Fact::Spoke { message } => {
                 self.history.push(message.clone());
                 self.spoken = Some(message);
@@ -203,6 +211,11 @@ impl Task {
     /// What the agent did on the way, in order; of the first ones, where they are many.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Who answered and who stopped it, in order.
+    pub fn acts(&self) -> &[Acted] {
+        &self.acts
     }
 
     /// A step as it stands with what was just told of it; nothing if that is no news or one too many.

@@ -5,6 +5,7 @@ mod event;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use synapse_a2a::act::Act;
 use synapse_a2a::artifact::native_part;
 use synapse_a2a::error::Failure;
 use synapse_a2a::event::{Question, Source, Status, Timestamp};
@@ -14,7 +15,7 @@ use synapse_a2a::task::{Task, TaskState};
 use synapse_term::prompt::{Prompt, ToolCall};
 use utoipa::ToSchema;
 
-pub use event::{ArtifactEvent, MessageEvent, StatusEvent, StepEvent, TaskEvent};
+pub use event::{ActEvent, ArtifactEvent, MessageEvent, StatusEvent, StepEvent, TaskEvent};
 
 /// An answer that is one task.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -45,6 +46,10 @@ pub struct TaskShape {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub steps: Vec<Step>,
+    /// Who answered its questions and who stopped it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub acts: Vec<ActShape>,
     pub created_at: String,
     pub updated_at: String,
     /// The reply, word for word, once it is known.
@@ -74,6 +79,11 @@ impl TaskShape {
             hops: task.origin().hops,
             artifacts: artifacts.map(|one| one.body.to_native_json()).collect(),
             steps: task.steps().to_vec(),
+            acts: task
+                .acts()
+                .iter()
+                .map(|acted| ActShape::of(&acted.act, acted.at))
+                .collect(),
             created_at: time(task.created_at()),
             updated_at: time(task.updated_at()),
             reply: task.reply().map(|said| said.text.clone()),
@@ -86,6 +96,23 @@ impl TaskShape {
     /// The task as JSON.
     pub fn json(task: &Task) -> Value {
         serde_json::to_value(Self::of(task, None)).unwrap_or_default()
+    }
+}
+
+/// Somebody answered, or stopped the agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ActShape {
+    pub at: String,
+    #[serde(flatten)]
+    pub act: Act,
+}
+
+impl ActShape {
+    pub fn of(act: &Act, at: Timestamp) -> Self {
+        Self {
+            at: time(at),
+            act: act.clone(),
+        }
     }
 }
 

@@ -45,10 +45,12 @@ pub(super) async fn give(
         by,
         rule,
     };
+    let told = answer.clone();
     // Noted before: the question may be closed by the time the agent has answered us.
     hub.live
         .apply(Change::Answered(entry.agent_id.clone(), answer));
-    let body = json!({ "value": value, "fingerprint": fingerprint });
+    let body =
+        json!({ "value": value, "fingerprint": fingerprint, "by": told.by, "rule": told.rule });
     let Err(problem) = ask(entry, Method::POST, "/answer", Some(&body)).await else {
         return Ok(());
     };

@@ -337,7 +337,10 @@ impl Session {
             Command::Cancel(task, done) => {
                 let _ = done.send(self.cancel(&task, now));
             }
-            Command::Interrupt(key, done) => self.interrupt(key, done, now),
+            Command::Interrupt(key, by, done) => {
+                self.note_stop(by);
+                self.interrupt(key, done, now);
+            }
             Command::Resize(size) => {
                 self.ledger.board.set_look(None);
                 self.size.send_replace(size);

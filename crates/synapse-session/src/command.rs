@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use synapse_a2a::act::Actor;
 use synapse_a2a::event::{Origin, Source};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::message::Message;
@@ -37,7 +38,11 @@ pub enum Command {
     /// End a task.
     Cancel(TaskId, oneshot::Sender<Result<(), Refusal>>),
     /// Stop what runs.
-    Interrupt(Option<Key>, oneshot::Sender<Result<Receipt, Refusal>>),
+    Interrupt(
+        Option<Key>,
+        Actor,
+        oneshot::Sender<Result<Receipt, Refusal>>,
+    ),
     /// The window changed.
     Resize(Size),
     /// What is to be seen.
@@ -77,6 +82,7 @@ pub struct Answer {
     pub fingerprint: Option<String>,
     /// The message it came in, if it came in one.
     pub message: Option<Message>,
+    pub by: Actor,
 }
 
 /// Why something was not done.

@@ -20,6 +20,7 @@ pub(super) fn weight(event: &Event) -> usize {
         Fact::ArtifactGrew { text, .. } | Fact::Noted { text } => text.len(),
         Fact::ArtifactExtended { parts, .. } => of_parts(parts),
         Fact::Stepped { step } => step.weight(),
+        Fact::Acted { act } => act.value.len(),
         Fact::Replied { said } => said.text.len(),
         Fact::ArtifactClosed { .. } => 0,
     }

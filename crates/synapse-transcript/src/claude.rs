@@ -110,10 +110,12 @@ impl Conversation {
             match &line.what {
                 What::Interrupted => turn.verdict = Some(Verdict::Interrupted),
                 What::Closed => turn.is_closed = true,
-                What::Results(outcomes) => outcomes.iter().for_each(|outcome| {
-                    open.remove(outcome.id.as_str());
-                    steps.end(outcome);
-                }),
+                What::Results(outcomes) => {
+                    for outcome in outcomes {
+                        open.remove(outcome.id.as_str());
+                        steps.end(outcome);
+                    }
+                }
                 What::Asked(_) | What::Said(_) | What::Link => {}
             }
         }

@@ -99,10 +99,14 @@ impl Conversation {
                     let is_answer = calls.is_empty() && !text.trim().is_empty();
                     turn.said.clone_from(text);
                     turn.has_open_tool = calls.iter().any(|(_, outcome)| outcome.is_none());
-                    thoughts.iter().for_each(|thought| steps.think(thought));
+                    for thought in thoughts {
+                        steps.think(thought);
+                    }
                     for (call, outcome) in calls {
                         steps.begin(call);
-                        outcome.iter().for_each(|outcome| steps.end(outcome));
+                        if let Some(outcome) = outcome {
+                            steps.end(outcome);
+                        }
                     }
                     turn.verdict = is_answer.then(|| Verdict::Replied(text.clone()));
                 }

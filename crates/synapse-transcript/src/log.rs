@@ -72,7 +72,9 @@ impl Conversation {
                     if !calls.is_empty() {
                         said.clear();
                         open.extend(calls.iter().map(|call| call.step.id.as_str()));
-                        calls.iter().for_each(|call| steps.begin(call));
+                        for call in calls {
+                            steps.begin(call);
+                        }
                     }
                 }
                 Entry::Thought(words) => steps.think(words),

@@ -61,20 +61,21 @@ function StepRow({ step }: { step: Step }) {
   }
   const title = (
     <>
-      <span class="step-tool">{step.tool}</span> {step.subject && <code>{step.subject}</code>} {step.edit && <Counts added={step.edit.added} removed={step.edit.removed} />}
+      <span class="step-tool">{step.tool}</span> {step.subject && <code>{step.subject}</code>}
     </>
   );
   const diff = step.edit?.diff;
   return <Folding step={step} title={title} inside={diff ? <DiffView path={step.edit?.path ?? ""} patch={diff} /> : null} />;
 }
 
-type FoldingProps = { step: Pick<Step, "kind" | "state" | "duration_ms">; title: preact.ComponentChildren; inside: preact.ComponentChildren };
+type FoldingProps = { step: Pick<Step, "kind" | "state" | "duration_ms" | "edit">; title: preact.ComponentChildren; inside: preact.ComponentChildren };
 
 function Folding({ step, title, inside }: FoldingProps) {
   const row = (
     <>
       <span class={`step-state is-${step.state}`} aria-hidden="true" />
       <span class="step-title">{title}</span>
+      {step.edit && <Counts added={step.edit.added} removed={step.edit.removed} />}
       <span class="step-note">
         {step.kind !== "thought" && t(`step.${step.state}`)}
         {step.duration_ms !== undefined && ` · ${took(step.duration_ms)}`}

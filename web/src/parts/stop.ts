@@ -4,7 +4,7 @@ import { api, NoAnswer, Refused, type Level } from "../api";
 import { errorText, withOneRetry } from "../state/interrupt";
 import { note } from "../state/notes";
 import { toast, type ToastAct } from "../state/toasts";
-import { agents } from "../state/world";
+import { agentById, agents } from "../state/world";
 import { t } from "../text";
 import type { Agent } from "../types";
 import { reasonOf, tell } from "./failure";
@@ -16,12 +16,14 @@ export const retryPause = () => new Promise<void>((done) => setTimeout(done, RET
 
 /** Stops what an agent does. True: the hub answered, whatever it saw. */
 export async function stopAgent(id: string, handle: string): Promise<boolean> {
+  // What belongs to a task is told by the task.
+  const isTask = Boolean(agentById(id)?.task);
   try {
     const receipt = await withOneRetry(() => api.interrupt(id, "stop"), isNetwork, retryPause);
     if (receipt.sent === null) toast("plain", t("stop.nothing", { name: handle }));
     else if (receipt.confirmed) {
       toast("good", t("stop.done", { name: handle }));
-      note(id, t("note.stopped"), "plain");
+      if (!isTask) note(id, t("note.stopped"), "plain");
     } else toast("bad", t("stop.stillRunning", { name: handle }), escalation(id, handle));
     return true;
   } catch (error) {

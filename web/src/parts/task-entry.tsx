@@ -1,11 +1,12 @@
 // One exchange of a conversation: what was asked, what came back, and how it ended.
 
+import { usesOf } from "../state/auto-answer";
 import { agentUrl, type Links } from "../state/route";
 import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
 import { taskOf } from "../state/tasks";
-import { agentById } from "../state/world";
+import { agentById, isMe } from "../state/world";
 import { t } from "../text";
-import type { Task } from "../types";
+import type { Act, Task } from "../types";
 import { ErrorCard } from "./artifact-view";
 import { MessageActs } from "./message-acts";
 import { PlainText } from "./plain-text";
@@ -17,6 +18,9 @@ import { TaskChip } from "./task-chip";
 
 type Props = { id: string; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
 
+/** An answer is noted by the agent and by the hub within this time. */
+const SAME_MS = 5_000;
+
 /** `isMeant`: the address of the page names this one. */
 export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
   const task = taskOf(id);
@@ -24,6 +28,7 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
   const { state, error } = task.status;
   const other = otherAgent(task);
   const { steps = [] } = task;
+  const acts = (task.acts ?? []).filter((act) => act.rule === undefined || !isInUses(task, act));
   return (
     <article class={`entry${isMeant ? " is-meant" : ""}`} tabIndex={-1} data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
       <div class={`asked${other === null ? "" : " from-agent"}`}>
@@ -42,10 +47,15 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
         <MessageActs task={task} onEdit={onEdit} />
       </div>
       {steps.length > 0 && <StepList steps={steps} isLive={!isOver(state)} />}
+      {acts.map((act) => (
+        <p key={act.at} class={`system-line tone-${act.what === "answered" ? "good" : "plain"}`}>
+          {actLine(act)} · <ClockTime at={act.at} />
+        </p>
+      ))}
       <Reply task={task} links={links} />
       {task.truncated && <p class="system-line">{t("task.truncated")}</p>}
       {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
-      {(state === "canceled" || state === "rejected" || isInterrupted(task)) && <p class="system-line">{endLine(task)}</p>}
+      {(state === "canceled" || state === "rejected" || (isInterrupted(task) && !acts.some(({ what }) => what === "stopped"))) && <p class="system-line">{endLine(task)}</p>}
       {state === "working" && task.artifacts.length === 0 && steps.length === 0 && <Working agent={task.agent} />}
     </article>
   );
@@ -68,6 +78,19 @@ function Working({ agent }: { agent: string | null }) {
       )}
     </div>
   );
+}
+
+/** What a rule answered is told with its question by the list of uses, as long as that has it. */
+function isInUses(task: Task, act: Act): boolean {
+  return usesOf(task.owner).some((used) => Math.abs(Date.parse(used.at) - Date.parse(act.at)) < SAME_MS);
+}
+
+/** Who did what to the agent, in the words of the buttons. */
+function actLine(act: Act): string {
+  const value = act.value || "••••";
+  if (act.rule !== undefined) return t("note.byRule", { value });
+  const by = act.by === undefined ? t("act.inTerminal") : isMe(act.by) ? t("answer.you") : act.by;
+  return act.what === "answered" ? t("note.answered", { value, by }) : t("note.stoppedBy", { by });
 }
 
 function endLine(task: Task): string {

@@ -1,6 +1,6 @@
 // One task: a fold over its numbered events, or a copy fetched from the hub. Pure.
 
-import type { Artifact, Failure, Part, Step, Task, TaskEvent, TaskState } from "../types";
+import type { Act, Artifact, Failure, Part, Step, Task, TaskEvent, TaskState } from "../types";
 
 export type Live = {
   task: Task;
@@ -50,6 +50,7 @@ export function take(known: Live | undefined, event: TaskEvent, handle: string, 
   const next: Live = { ...known, number: event.number, task: { ...known.task, updated_at: at } };
   if (event.event === "status") return withStatus(next, event, at);
   if (event.event === "artifact") return withArtifact(next, event);
+  if (event.event === "act") return { ...next, task: { ...next.task, acts: [...(next.task.acts ?? []), event.data["act"] as Act] } };
   if (event.event === "step") return withStep(next, event);
   return withMessage(next, event);
 }

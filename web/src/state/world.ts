@@ -76,8 +76,8 @@ function react(delta: Delta): void {
       return;
     case "prompt.closed":
       dismissAbout(delta.agent);
-      // What a rule answered is told by the list of its uses.
-      if (delta.answer && delta.answer.rule === null) {
+      // What a rule answered is told by the list of its uses, and what belongs to a task by the task.
+      if (delta.answer && delta.answer.rule === null && !agentById(delta.agent)?.task) {
         const by = isMe(delta.answer.by) ? t("answer.you") : delta.answer.by;
         note(delta.agent, t("note.answered", { value: delta.answer.value || "••••", by }), "good", delta.at);
       }
@@ -118,7 +118,8 @@ export function isViewed(id: string): boolean {
   return document.visibilityState === "visible" && route.value.screen === "agent" && agentById(route.value.id)?.id === id;
 }
 
-function isMe(by: string): boolean {
+/** Whether a device is this one. */
+export function isMe(by: string): boolean {
   const me = session.value;
   return me !== null && me !== false && (by === me.name || by === me.device);
 }

@@ -84,9 +84,9 @@ impl Edit {
             let mut found = names.iter().filter_map(|name| input.get(*name)?.as_str());
             found.next()
         };
-        let patch = text(&["input", "patch", "patchText"]).or_else(|| input.as_str());
-        if let Some(patch) = patch.filter(|patch| patch.contains("*** Begin Patch")) {
-            return Some(Self::of_patch(patch));
+        let whole = text(&["input", "patch", "patchText"]).or_else(|| input.as_str());
+        if let Some(whole) = whole.filter(|whole| whole.contains("*** Begin Patch")) {
+            return Some(Self::of_patch(whole));
         }
         let path = text(&[
             "file_path",

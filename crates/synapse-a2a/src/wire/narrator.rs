@@ -67,7 +67,7 @@ impl Narrator {
                 self.note = None;
             }
             Fact::Noted { text } if self.status == Status::Working => {
-                self.note = Some(text.clone())
+                self.note = Some(text.clone());
             }
             _ => return,
         }
@@ -113,6 +113,7 @@ impl Narrator {
             // The first is in every snapshot; of the others a client sees what comes of them.
             Fact::Submitted { .. }
             | Fact::Noted { .. }
+            | Fact::Acted { .. }
             | Fact::Answered { .. }
             | Fact::Spoke { .. }
             | Fact::Replied { .. } => None,

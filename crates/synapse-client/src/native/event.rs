@@ -9,7 +9,7 @@ use synapse_a2a::id::TaskId;
 use synapse_a2a::step::Step;
 use synapse_a2a::task::TaskState;
 
-use super::{MessageShape, time};
+use super::{ActShape, MessageShape, time};
 
 /// One event of a task. The stream gives it a name beside its data.
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ pub enum TaskEvent {
     Artifact(ArtifactEvent),
     Message(MessageEvent),
     Step(StepEvent),
+    Act(ActEvent),
 }
 
 /// The task is in another state.
@@ -101,6 +102,14 @@ pub struct StepEvent {
     /// It takes the place of the one with this id.
     pub step: Step,
     pub timestamp: String,
+}
+
+/// Somebody answered the agent's question, or stopped it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActEvent {
+    pub task_id: String,
+    pub act: ActShape,
 }
 
 impl TaskEvent {
@@ -189,6 +198,10 @@ impl TaskEvent {
                 step: (**step).clone(),
                 timestamp,
             }),
+            Fact::Acted { act } => Self::Act(ActEvent {
+                task_id,
+                act: ActShape::of(act, event.at),
+            }),
             Fact::Replied { said: reply } => Self::Message(MessageEvent {
                 reply: Some(reply.text.clone()),
                 source: Some(reply.source),
@@ -207,6 +220,7 @@ impl TaskEvent {
             "status" => Self::Status(serde_json::from_str(data)?),
             "artifact" => Self::Artifact(serde_json::from_str(data)?),
             "message" => Self::Message(serde_json::from_str(data)?),
+            "act" => Self::Act(serde_json::from_str(data)?),
             "step" => Self::Step(serde_json::from_str(data)?),
             _ => return Ok(None),
         }))
@@ -219,6 +233,7 @@ impl TaskEvent {
             Self::Artifact(_) => "artifact",
             Self::Message(_) => "message",
             Self::Step(_) => "step",
+            Self::Act(_) => "act",
         }
     }
 
@@ -228,6 +243,7 @@ impl TaskEvent {
             Self::Artifact(event) => json!(event),
             Self::Message(event) => json!(event),
             Self::Step(event) => json!(event),
+            Self::Act(event) => json!(event),
         }
     }
 
@@ -235,7 +251,7 @@ impl TaskEvent {
     pub fn state(&self) -> Option<TaskState> {
         match self {
             Self::Status(event) => Some(event.state),
-            Self::Artifact(_) | Self::Message(_) | Self::Step(_) => None,
+            Self::Artifact(_) | Self::Message(_) | Self::Step(_) | Self::Act(_) => None,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use hyper::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::agents::ask;
 use crate::live::Change;
 use crate::problem::Problem;
 use crate::program;
-use crate::shapes::{Receipt, Status};
+use crate::shapes::{Receipt, Session, Status};
 use synapse_client::native::ReceiptShape;
 use synapse_machine::registry::Entry;
 
@@ -47,6 +47,7 @@ enum Level {
 pub(super) async fn agent(
     State(hub): State<Hub>,
     Path(id): Path<String>,
+    Extension(session): Extension<Session>,
     Body(stop): Body<Stop>,
 ) -> Result<Json<Receipt>, Problem> {
     let entry = hub.agent(&id)?;
@@ -57,7 +58,7 @@ pub(super) async fn agent(
         Level::CtrlD => Some("C-d"),
         Level::Kill => return kill(&hub, &entry).await.map(Json),
     };
-    interrupt(&hub, &entry, key).await.map(Json)
+    interrupt(&hub, &entry, key, &session.name).await.map(Json)
 }
 
 async fn kill(hub: &Hub, entry: &Entry) -> Result<Receipt, Problem> {
@@ -111,6 +112,7 @@ struct Interrupted {
 pub(super) async fn worktree(
     State(hub): State<Hub>,
     Path(id): Path<String>,
+    Extension(session): Extension<Session>,
     Body(request): Body<InterruptRequest>,
 ) -> Result<Json<Value>, Problem> {
     let mut agents = hub.views();
@@ -134,10 +136,10 @@ pub(super) async fn worktree(
     });
     let mut asked = JoinSet::new();
     for agent in agents {
-        let hub = hub.clone();
+        let (hub, by) = (hub.clone(), session.name.clone());
         asked.spawn(async move {
             let entry = hub.agent(&agent.id)?;
-            let receipt = interrupt(&hub, &entry, key).await?;
+            let receipt = interrupt(&hub, &entry, key, &by).await?;
             Ok::<_, Problem>((entry, receipt))
         });
     }
@@ -185,9 +187,14 @@ fn message(interrupted: &[Interrupted], failed: usize, idle: usize) -> String {
 }
 
 /// Has the agent press the key where something runs or is asked; it answers when it has seen what came of it.
-async fn interrupt(hub: &Hub, entry: &Entry, key: Option<&str>) -> Result<Receipt, Problem> {
+async fn interrupt(
+    hub: &Hub,
+    entry: &Entry,
+    key: Option<&str>,
+    by: &str,
+) -> Result<Receipt, Problem> {
     let _shown = Stopping::begin(hub, entry);
-    let body = json!({ "key": key });
+    let body = json!({ "key": key, "by": by });
     let said = ask(entry, Method::POST, "/interrupt", Some(&body)).await?;
     let said: ReceiptShape = serde_json::from_value(said).map_err(|error| {
         Problem::plain(

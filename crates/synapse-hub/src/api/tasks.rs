@@ -1,7 +1,7 @@
 //! Tasks: list, show, answer, cancel.
 
-use axum::Json;
 use axum::extract::{Path, State};
+use axum::{Extension, Json};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use crate::agents::ask;
 use crate::history;
 use crate::live;
 use crate::problem::Problem;
+use crate::shapes::Session;
 
 /// Lists the tasks of all agents.
 #[utoipa::path(get, path = "/api/tasks", params(Page),
@@ -51,6 +52,7 @@ pub(super) struct Input {
 pub(super) async fn input(
     State(hub): State<Hub>,
     Path(id): Path<String>,
+    Extension(session): Extension<Session>,
     Body(input): Body<Input>,
 ) -> Result<Json<Value>, Problem> {
     let (entry, task) = history::find_running(&hub, &id).await?;
@@ -60,7 +62,8 @@ pub(super) async fn input(
         return Err(Problem::conflict("task_over", error));
     }
     let path = format!("/tasks/{id}/input");
-    let body = json!({ "input": input.input, "fingerprint": input.fingerprint });
+    let body =
+        json!({ "input": input.input, "fingerprint": input.fingerprint, "by": session.name });
     let answered = ask(&entry, Method::POST, &path, Some(&body)).await;
     answered.map_err(|problem| match problem.status().as_u16() {
         409 => problem.called("prompt_changed"),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use synapse_a2a::act::{Act, ActKind, Actor};
 use synapse_a2a::event::{Fact, Status};
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
@@ -16,6 +17,9 @@ use crate::{Answer, Order, Priority, Refusal};
 
 /// What is kept of an answer that nobody may read.
 const SECRET: &str = "••••••••";
+
+/// How many characters of an answer are kept with who gave it.
+const MOST_OF_ANSWER: usize = 200;
 
 /// How long a program may take to open a field and to show what was typed there.
 const FIELD_PAUSE: Duration = Duration::from_millis(400);
@@ -47,6 +51,7 @@ impl Session {
         if let Some(answered) = self.answer_by_hook(&prompt, &answer.value, now) {
             answered?;
             self.keep(said(answer));
+            self.note_answer(&prompt, answer);
             return Ok(());
         }
         let mode = self.watcher.screen().modes().keyboard();
@@ -62,6 +67,7 @@ impl Session {
         } else {
             self.keep(said(answer));
         }
+        self.note_answer(&prompt, answer);
         for bytes in writes {
             self.write(&bytes, now);
         }
@@ -187,6 +193,31 @@ impl Session {
                 fingerprint: question.fingerprint.clone(),
             }),
             _ => Ok(()),
+        }
+    }
+
+    /// Keeps who answered what, in the words of the option.
+    fn note_answer(&mut self, prompt: &Prompt, answer: &Answer) {
+        let value = match prompt.kind {
+            Kind::Password => "",
+            _ => prompt.label_of(&answer.value).unwrap_or(&answer.value),
+        };
+        self.note_act(ActKind::Answered, value, answer.by.clone());
+    }
+
+    /// Keeps who stopped the task at hand. One that only waits is not stopped by this.
+    pub(super) fn note_stop(&mut self, by: Actor) {
+        self.note_act(ActKind::Stopped, "", by);
+    }
+
+    fn note_act(&mut self, what: ActKind, value: &str, by: Actor) {
+        let running = self.running.as_ref().map(|running| running.task.clone());
+        let state = running.as_ref().and_then(|task| self.state_of(task));
+        let is_on = matches!(state, Some(TaskState::Working | TaskState::InputRequired));
+        if let Some(task) = running.filter(|_| is_on) {
+            let value = value.chars().take(MOST_OF_ANSWER).collect();
+            let act = Act { what, value, by };
+            self.post(&task, Fact::Acted { act });
         }
     }
 

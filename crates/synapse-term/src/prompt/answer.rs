@@ -95,6 +95,12 @@ pub enum AnswerError {
 }
 
 impl Prompt {
+    /// The option that an answer picks, as it is labelled.
+    pub fn label_of(&self, answer: &str) -> Option<&str> {
+        let option = self.options.get(self.find(answer).ok()?)?;
+        Some(option.label.as_str())
+    }
+
     /// The bytes that give this answer from where the cursor is, each item in a write of its own.
     /// `yes` is the affirmative option of the narrowest scope, `no` the refusing one; else a
     /// label, its number or its key. At a line any text goes, but where a letter means yes or no.

@@ -8,6 +8,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use synapse_a2a::act::Actor;
 use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
 use utoipa::{IntoParams, ToSchema};
@@ -101,6 +102,8 @@ pub(super) async fn screen(
 pub(super) struct InterruptBody {
     /// The key to press instead of the one that the program reacts to
     key: Option<String>,
+    /// Who interrupts, for those who read of it later
+    by: Option<String>,
 }
 
 /// Interrupt what runs; reports whether it stopped
@@ -111,12 +114,12 @@ pub(super) async fn interrupt(
     State(served): State<Served>,
     body: Option<Body<InterruptBody>>,
 ) -> Result<Json<ReceiptShape>, Problem> {
-    let InterruptBody { key } = body.map(|Body(body)| body).unwrap_or_default();
+    let InterruptBody { key, by } = body.map(|Body(body)| body).unwrap_or_default();
     let key = key.as_deref().map(Key::parse).transpose();
     let key = key.map_err(|error| Problem::bad(error.to_string()))?;
     let receipt = served
         .session
-        .ask(|done| Command::Interrupt(key, done))
+        .ask(|done| Command::Interrupt(key, Actor { by, rule: None }, done))
         .await??;
     Ok(Json(shapes::receipt(receipt)))
 }
@@ -145,6 +148,10 @@ pub(super) async fn keys(
 pub(super) struct AnswerBody {
     value: String,
     fingerprint: Option<String>,
+    /// Who answers, for those who read of it later
+    by: Option<String>,
+    /// The rule that answers instead of a person
+    rule: Option<String>,
 }
 
 /// Answer the open question, whether a task asks it or not.
@@ -160,6 +167,10 @@ pub(super) async fn answer(
         value: body.value,
         fingerprint: body.fingerprint,
         message: None,
+        by: Actor {
+            by: body.by,
+            rule: body.rule,
+        },
     };
     served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "answered" })))

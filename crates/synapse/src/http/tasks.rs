@@ -6,6 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use synapse_a2a::act::Actor;
 use synapse_a2a::event::Origin;
 use synapse_a2a::id::{ContextId, TaskId};
 use utoipa::{IntoParams, ToSchema};
@@ -123,6 +124,8 @@ pub(super) async fn show(
 pub(super) struct InputBody {
     input: String,
     fingerprint: Option<String>,
+    /// Who answers, for those who read of it later
+    by: Option<String>,
 }
 
 /// Answer the question of a task
@@ -136,12 +139,17 @@ pub(super) async fn input(
 ) -> Result<Json<Value>, Problem> {
     let task = TaskId::new(id.clone());
     archive::find(&served, &task).await?;
-    let InputBody { input, fingerprint } = body;
+    let InputBody {
+        input,
+        fingerprint,
+        by,
+    } = body;
     let answer = Answer {
         task: Some(task),
         value: input,
         fingerprint,
         message: None,
+        by: Actor { by, rule: None },
     };
     served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "input_provided", "task_id": id })))

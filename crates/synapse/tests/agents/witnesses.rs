@@ -334,3 +334,20 @@ fn each_tool_call_is_a_step_of_the_task_in_every_stream() {
     let (_, shown) = world.raw_call("POST", "/a2a", "\r\nA2A-Version: 1.0", &call);
     assert!(shown.contains("synapse/step/2"), "{shown}");
 }
+
+#[test]
+fn who_answered_is_kept_with_the_task_in_the_words_of_the_option() {
+    let world = world_with_toy("");
+    let id = post(&world, "ask rm -r build");
+    world.wait_until("it asks", |world| world.state("toy") == "INPUT_REQUIRED");
+    let answer = serde_json::json!({"value": "1", "by": "Laptop"});
+    let (status, said) = world.raw_call("POST", "/answer", "", &answer);
+    assert_eq!(status, 200, "{said}");
+    let acts = wait_for_end(&world, &id)["acts"].clone();
+    assert_eq!(acts.as_array().unwrap().len(), 1, "{acts}");
+    assert_eq!(
+        (&acts[0]["what"], &acts[0]["by"]),
+        (&"answered".into(), &"Laptop".into())
+    );
+    assert_eq!(acts[0]["value"], "Yes", "{acts}");
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use synapse_a2a::act::Actor;
 use synapse_a2a::event::{Fact, Origin};
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::message::{Content, Message};
@@ -217,10 +218,16 @@ async fn answer(
         }
     }
     let fingerprint = request.message.metadata.get("synapse/fingerprint");
+    let sender = request.message.metadata.get("synapse/sender");
+    let sender = sender.and_then(Value::as_str);
     let answer = Answer {
         task: Some(task),
         value: value(&request.message),
         fingerprint: fingerprint.and_then(Value::as_str).map(str::to_owned),
+        by: Actor {
+            by: sender.map(str::to_owned),
+            rule: None,
+        },
         message: Some(request.message),
     };
     served.session.answer(answer).await.map_err(by_session)?;

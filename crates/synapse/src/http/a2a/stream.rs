@@ -267,7 +267,10 @@ async fn hold(follow: &mut Follow) -> Vec<Arc<Posted>> {
             Fact::Moved { status } => {
                 status.state() == TaskState::InputRequired || status.state().is_final()
             }
-            Fact::Submitted { .. } | Fact::Answered { .. } | Fact::Replied { .. } => false,
+            Fact::Submitted { .. }
+            | Fact::Answered { .. }
+            | Fact::Acted { .. }
+            | Fact::Replied { .. } => false,
             Fact::Noted { .. } => !has_spoken,
             Fact::Stepped { .. }
             | Fact::ArtifactOpened { .. }

@@ -189,7 +189,10 @@ impl WaitDisplay {
             // From here on the reply is taken apart; what is shown to a person is the whole.
             TaskEvent::Message(event) if event.reply.is_some() => self.is_whole = true,
             TaskEvent::Artifact(event) if !self.is_whole => self.grow(event),
-            TaskEvent::Artifact(_) | TaskEvent::Message(_) | TaskEvent::Step(_) => {}
+            TaskEvent::Artifact(_)
+            | TaskEvent::Message(_)
+            | TaskEvent::Step(_)
+            | TaskEvent::Act(_) => {}
         }
     }
 
