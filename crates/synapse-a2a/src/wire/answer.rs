@@ -16,7 +16,7 @@ use super::{Dialect, fields, v03};
 ///
 /// What a dialect wraps tells what it is by name (1.0, native), by `kind` (0.3), or by its members (0.1).
 pub fn read(dialect: Dialect, value: &Value) -> Option<Update> {
-    let reader = Reader { dialect };
+    let reader = Reader(dialect);
     if let Some(task) = value.get("task") {
         return Some(Update::Snapshot(reader.task(task)?));
     }
@@ -41,9 +41,7 @@ pub fn read(dialect: Dialect, value: &Value) -> Option<Update> {
 
 /// The news in an event of a stream in the native dialect; nothing if it has none.
 pub fn read_native(event: Option<&str>, data: &Value) -> Option<Update> {
-    let reader = Reader {
-        dialect: Dialect::V1,
-    };
+    let reader = Reader(Dialect::V1);
     match event {
         // The event is the status itself.
         Some("status") => Some(Update::Status {
@@ -59,16 +57,11 @@ pub fn read_native(event: Option<&str>, data: &Value) -> Option<Update> {
 
 /// Parts in whatever dialect; what cannot be understood is kept as data.
 pub fn parts(holder: &Value) -> Vec<Part> {
-    Reader {
-        dialect: Dialect::V1,
-    }
-    .parts(holder)
+    Reader(Dialect::V1).parts(holder)
 }
 
 #[derive(Clone, Copy)]
-struct Reader {
-    dialect: Dialect,
-}
+struct Reader(Dialect);
 
 impl Reader {
     fn task(self, value: &Value) -> Option<RemoteTask> {
@@ -199,7 +192,7 @@ impl Reader {
             Content::Url { url }
         } else {
             let data = value.get("data").unwrap_or(value);
-            let data = match (self.dialect, data.get("data")) {
+            let data = match (self.0, data.get("data")) {
                 (Dialect::V03Rest, Some(inner)) => inner,
                 _ => data,
             };

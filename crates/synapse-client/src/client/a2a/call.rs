@@ -76,14 +76,8 @@ impl Interface {
                 let body = self.params(outgoing, true);
                 (Method::POST, "/message:stream".to_owned(), Some(body))
             }
-            Operation::Get(id) => (Method::GET, format!("/tasks/{}", segment(id)), None),
-            Operation::Cancel(id) => {
-                let path = format!("/tasks/{}:cancel", segment(id));
-                (Method::POST, path, Some(json!({})))
-            }
-            Operation::Subscribe(id) => {
-                let path = format!("/tasks/{}:subscribe", segment(id));
-                (Method::GET, path, None)
+            Operation::Get(id) | Operation::Cancel(id) | Operation::Subscribe(id) => {
+                about_task(operation, id, ':')
             }
         };
         Call {
@@ -125,14 +119,8 @@ impl Interface {
                 None => send("/tasks/send", outgoing),
             },
             Operation::Stream(outgoing) => send("/tasks/sendSubscribe", outgoing),
-            Operation::Get(id) => (Method::GET, format!("/tasks/{}", segment(id)), None),
-            Operation::Cancel(id) => {
-                let path = format!("/tasks/{}/cancel", segment(id));
-                (Method::POST, path, Some(json!({})))
-            }
-            Operation::Subscribe(id) => {
-                let path = format!("/tasks/{}/subscribe", segment(id));
-                (Method::GET, path, None)
+            Operation::Get(id) | Operation::Cancel(id) | Operation::Subscribe(id) => {
+                about_task(operation, id, '/')
             }
         };
         Call {
@@ -172,6 +160,16 @@ impl Interface {
     fn parts(&self, outgoing: &Outgoing) -> Vec<Value> {
         let parts = outgoing.message.parts.iter();
         parts.map(|part| self.dialect.part(part)).collect()
+    }
+}
+
+/// Method, path and body of what is done to a task; `mark` stands between the task and that.
+fn about_task(operation: Operation<'_>, id: &str, mark: char) -> (Method, String, Option<Value>) {
+    let task = format!("/tasks/{}", segment(id));
+    match operation {
+        Operation::Cancel(_) => (Method::POST, format!("{task}{mark}cancel"), Some(json!({}))),
+        Operation::Subscribe(_) => (Method::GET, format!("{task}{mark}subscribe"), None),
+        _ => (Method::GET, task, None),
     }
 }
 
