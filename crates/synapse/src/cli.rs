@@ -343,9 +343,7 @@ impl Start {
     /// The words by which this agent is started again; its name, folder and conversation are added then.
     pub(crate) fn words_for_record(&self) -> std::io::Result<Vec<String>> {
         let profile = match &self.profile {
-            Some(file)
-                if file.contains('/') || file.ends_with(".yaml") || file.ends_with(".yml") =>
-            {
+            Some(file) if crate::verbs::profile::is_file(file) => {
                 let path = std::path::absolute(file)?;
                 Some(path.to_string_lossy().into_owned())
             }

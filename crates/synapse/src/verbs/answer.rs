@@ -60,19 +60,17 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let spinner = Spinner::begin("waiting for the question to go away");
         let after = settled(&client, &before).await;
         drop(spinner);
-        match after {
-            Some(after) => report(&before, &after, args.json),
+        let Some(after) = after else {
             // An answer may be the last thing that a program reads.
-            None => {
-                let said = if args.json {
-                    json!({ "status": "EXITED" }).to_string()
-                } else {
-                    "answered; the program has ended".to_owned()
-                };
-                writeln!(print::out(), "{said}")?;
-                Ok(0)
-            }
-        }
+            let said = if args.json {
+                json!({ "status": "EXITED" }).to_string()
+            } else {
+                "answered; the program has ended".to_owned()
+            };
+            writeln!(print::out(), "{said}")?;
+            return Ok(0);
+        };
+        report(&before, &after, args.json)
     })
 }
 

@@ -95,7 +95,7 @@ fn print(rows: &[Row]) -> Result<u8> {
         let asks = row.question().map(|question| format!("asks: {question}"));
         let older = row.other_version();
         let below = asks.into_iter().chain(row.held.clone()).chain(older);
-        table.push(cells, colours, below.collect());
+        table.push(cells, colours, &below.collect::<Vec<_>>());
     }
     table.print()?;
     Ok(0)

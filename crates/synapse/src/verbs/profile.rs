@@ -65,7 +65,7 @@ pub(crate) fn is_known(name: &str) -> Result<bool> {
 }
 
 /// Whether a name is meant as a path.
-fn is_file(name: &str) -> bool {
+pub(crate) fn is_file(name: &str) -> bool {
     name.contains('/')
         || Path::new(name)
             .extension()

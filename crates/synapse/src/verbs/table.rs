@@ -34,12 +34,7 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    pub(super) fn push(
-        &mut self,
-        cells: [String; N],
-        colours: [Option<u8>; N],
-        below: Vec<String>,
-    ) {
+    pub(super) fn push(&mut self, cells: [String; N], colours: [Option<u8>; N], below: &[String]) {
         let cells = cells.map(|cell| print::shown(&cell).replace(['\n', '\t'], " "));
         let below = below.iter().map(|line| print::shown(line)).collect();
         self.rows.push(Row {
@@ -99,7 +94,10 @@ fn line(cells: &[String], widths: &[usize], colours: &[Option<u8>], cols: Option
         let shown = cut(&cell, left);
         left = left.saturating_sub(width(&shown) + gap.len());
         match colour {
-            Some(colour) => line.push_str(&format!("\x1b[{colour}m{shown}\x1b[0m{gap}")),
+            Some(colour) => {
+                let colour = colour.to_string();
+                line.extend(["\x1b[", &colour, "m", &shown, "\x1b[0m", gap]);
+            }
             None => line.extend([&shown, gap]),
         }
         if left == 0 {
@@ -156,12 +154,12 @@ mod tests {
         table.push(
             row(["日本", "idle", "a long message of many words"]),
             [None; 3],
-            Vec::new(),
+            &[],
         );
         table.push(
             row(["reviewer", "busy", "b"]),
             [None, Some(32), None],
-            vec!["asks: Go?".to_owned()],
+            &["asks: Go?".to_owned()],
         );
         table
     }

@@ -88,7 +88,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
             TaskState::Failed | TaskState::Rejected => Some(31),
             TaskState::Completed | TaskState::Canceled => None,
         };
-        table.push(cells, [None, None, None, colour, None, None], Vec::new());
+        table.push(cells, [None, None, None, colour, None, None], &[]);
     }
     table.print()?;
     Ok(0)
