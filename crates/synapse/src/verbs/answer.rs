@@ -55,14 +55,12 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let spinner = Spinner::begin("waiting for the question to go away");
         let after = settled(&client, &before).await;
         drop(spinner);
-        match after {
-            Some(after) => report(&before, &after),
-            // An answer may be the last thing that a program reads.
-            None => {
-                writeln!(print::out(), "answered; the program has ended")?;
-                Ok(0)
-            }
+        if let Some(after) = after {
+            return report(&before, &after);
         }
+        // An answer may be the last thing that a program reads.
+        writeln!(print::out(), "answered; the program has ended")?;
+        Ok(0)
     })
 }
 

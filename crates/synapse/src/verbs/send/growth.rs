@@ -48,9 +48,10 @@ impl Lines {
     /// What can be written now that the text is this.
     pub(super) fn grow(&mut self, text: &str) -> String {
         // Of a reply that may be painted anew nobody tells the line break behind its last line.
-        let same = match text.ends_with('\n') {
-            true => text,
-            false => common(&self.before, text),
+        let same = if text.ends_with('\n') {
+            text
+        } else {
+            common(&self.before, text)
         };
         let finished = same.rfind('\n').map_or(0, |at| at + 1);
         text.clone_into(&mut self.before);
