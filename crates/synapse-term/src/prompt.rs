@@ -5,6 +5,7 @@ mod answer;
 mod buttons;
 mod call;
 mod checklist;
+mod finder;
 mod key_hint;
 mod line;
 mod list;
@@ -179,6 +180,7 @@ pub fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Option<(Pr
         .or_else(|| menu::form(frame, profile))
         .or_else(|| window::read(frame))
         .or_else(|| checklist::read(frame))
+        .or_else(|| finder::read(frame))
         .or_else(|| menu::marked(frame))
         .or_else(|| buttons::read(frame))
         .or_else(|| {
