@@ -137,7 +137,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = dir.with_context(|| {
         let asked = args.cwd.as_ref().map(Path::new);
         let dir = asked.unwrap_or(Path::new(".")).display();
-        format!("the program cannot work in {dir}")
+        format!("the working directory {dir} cannot be used")
     })?;
     let Program {
         mut profile,

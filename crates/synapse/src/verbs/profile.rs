@@ -58,9 +58,11 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
 /// Whether there is a profile of that name, or a file is meant.
 pub(crate) fn is_known(name: &str) -> Result<bool> {
     let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
+    // What stands there and cannot be used is refused with a reason later.
+    let exists = |path: &Path| path.symlink_metadata().is_ok();
     Ok(is_file(name)
-        || project.is_file()
-        || own_file(name)?.is_file()
+        || exists(&project)
+        || exists(&own_file(name)?)
         || Profile::builtin_names().any(|known| known == name))
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use synapse::launch::probe;
 use synapse_term::profile::Profile;
 
-use super::profile;
+use super::{Failure, profile};
 use crate::cli::Start;
 
 /// A program and how it is read.
@@ -31,9 +31,10 @@ impl Program {
             }),
             Some(name) if !profile::is_known(name)? => {
                 let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
-                bail!(
-                    "there is no profile and no program '{name}'; profiles are {profiles}, or give a YAML file; any program: synapse start -- PROGRAM"
-                )
+                let error = format!(
+                    "there is no profile '{name}' and no program of that name; profiles are {profiles}, or give a YAML file; any program: synapse start -- PROGRAM"
+                );
+                Err(Failure::new(Failure::USAGE, error).into())
             }
             Some(name) => Ok(Self {
                 profile: profile::find(name)?,

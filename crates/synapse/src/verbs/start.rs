@@ -9,8 +9,9 @@ use serde_json::Value;
 use synapse_machine::child;
 use synapse_machine::paths::Paths;
 
-use super::host;
+use super::program::Program;
 use super::spinner::Spinner;
+use super::{Failure, host};
 use crate::cli::Start;
 use crate::verbs::print;
 
@@ -57,6 +58,11 @@ fn start(args: &Start, json: bool) -> Result<u8> {
 /// Starts the host and waits until it can be reached, or says why it cannot; what the host tells of itself.
 pub(super) fn launch(args: &Start) -> Result<Value> {
     // The host has nobody to tell.
+    if let Err(error) = Program::find(args)
+        && Failure::code_of(&error) == Failure::USAGE
+    {
+        return Err(error);
+    }
     host::settings(&Paths::from_env()?)?;
     let own = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(own);

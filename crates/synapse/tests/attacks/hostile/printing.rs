@@ -13,7 +13,8 @@ const HOSTILE: &str =
     "\x1b]52;c;cm0=\x07\x1b]2;pwned\x07\x1b[2J\u{9b}2J\u{9d}0;x\u{9c}\u{202e}evil";
 
 /// Files that may paint, since they make what they paint themselves.
-const PAINTERS: [&str; 11] = [
+const PAINTERS: [&str; 12] = [
+    "table.rs",
     "record.rs",
     "print.rs",
     "demo.rs",

@@ -68,7 +68,10 @@ fn what_is_not_there_is_named_with_the_way_to_go() {
     let said = error(&["no-such-program"]);
     assert!(said.contains("synapse -- PROGRAM"), "{said}");
     let said = error(&["start", "--cwd", "/nope", "--", "cat"]);
-    assert!(said.contains("cannot work in /nope: No such"), "{said}");
+    assert!(
+        said.contains("the working directory /nope cannot be used: No such"),
+        "{said}"
+    );
     let said = error(&["stop"]);
     assert!(said.contains("synapse stop --all"), "{said}");
 }
