@@ -149,7 +149,17 @@ pub(super) fn read(frame: &Frame, profile: &Profile, usual: Option<&str>) -> Opt
         .or_else(|| list::above(frame, line))
         .or_else(|| list::below(frame, line))
         .or_else(|| built_in(line))
+        .or_else(|| indicated(line))
         .or_else(|| unfinished::read(line, usual?))
+}
+
+/// A yes or no asked by a line editor that ends every prompt with its mark: `Delete it? (y/n)>`. Nothing but such an
+/// answer in brackets counts: `(main)>` is a prompt.
+fn indicated(line: &str) -> Option<Prompt> {
+    let line = line.strip_suffix(['>', '❯', '›', '»', '〉'])?.trim_end();
+    let is_bracketed =
+        |prompt: &Prompt| prompt.kind == Kind::Confirmation && line.ends_with([')', ']']);
+    built_in(line).filter(is_bracketed)
 }
 
 fn extra(line: &str, profile: &Profile) -> Option<Prompt> {
@@ -382,6 +392,18 @@ mod tests {
             &LETTERS, &DEFAULT, &CHOICES, &INITIALS, &DEMANDED, &KEY_PRESS,
         ] {
             assert!(!pattern.as_str().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_mark_behind_an_answer_in_brackets_is_a_question_and_behind_a_branch_a_prompt() {
+        for line in ["Delete it? (y/n)>", "Go [Y/n] ❯", "Really (yes/no)»"] {
+            let prompt = indicated(line).unwrap();
+            assert_eq!(prompt.options.len(), 2, "{line}");
+            assert!(!prompt.question.ends_with(['>', '❯', '»']), "{line}");
+        }
+        for line in ["proj (main)>", "(feature/x) ❯", "toy>", "really?>", ">"] {
+            assert!(indicated(line).is_none(), "{line}");
         }
     }
 }
