@@ -27,7 +27,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-enum Event {
+enum InputEvent {
     Bytes(Vec<u8>),
     Interrupt,
     Resized,
@@ -36,7 +36,7 @@ enum Event {
 
 /// Everything that was typed and not yet taken.
 pub(super) struct Input {
-    events: Receiver<Event>,
+    events: Receiver<InputEvent>,
     typed: Vec<u8>,
     is_over: bool,
 }
@@ -50,8 +50,8 @@ impl Input {
         thread::spawn(move || {
             signals.forever().all(|signal| {
                 let event = match signal {
-                    SIGINT => Event::Interrupt,
-                    _ => Event::Resized,
+                    SIGINT => InputEvent::Interrupt,
+                    _ => InputEvent::Resized,
                 };
                 on_signal.send(event).is_ok()
             })
@@ -76,10 +76,10 @@ impl Input {
                 return Ok((!rest.is_empty()).then(|| text(&rest)));
             }
             match self.events.recv() {
-                Ok(Event::Bytes(bytes)) => self.typed.extend(bytes),
-                Ok(Event::Interrupt) => return Err(Stop::Interrupted),
-                Ok(Event::Resized) => {}
-                Ok(Event::End) | Err(_) => self.is_over = true,
+                Ok(InputEvent::Bytes(bytes)) => self.typed.extend(bytes),
+                Ok(InputEvent::Interrupt) => return Err(Stop::Interrupted),
+                Ok(InputEvent::Resized) => {}
+                Ok(InputEvent::End) | Err(_) => self.is_over = true,
             }
         }
     }
@@ -109,10 +109,10 @@ impl Input {
                     .recv_timeout(time.saturating_sub(begin.elapsed())),
             };
             match event {
-                Ok(Event::Bytes(bytes)) => self.typed.extend(bytes),
-                Ok(Event::Interrupt) => return Err(Stop::Interrupted),
-                Ok(Event::Resized) => return Ok(Some(Key::Resized)),
-                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => self.is_over = true,
+                Ok(InputEvent::Bytes(bytes)) => self.typed.extend(bytes),
+                Ok(InputEvent::Interrupt) => return Err(Stop::Interrupted),
+                Ok(InputEvent::Resized) => return Ok(Some(Key::Resized)),
+                Ok(InputEvent::End) | Err(RecvTimeoutError::Disconnected) => self.is_over = true,
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
             }
         }
@@ -124,10 +124,10 @@ impl Input {
         loop {
             let left = time.saturating_sub(begin.elapsed());
             match self.events.recv_timeout(left) {
-                Ok(Event::Bytes(bytes)) => self.typed.extend(bytes),
-                Ok(Event::Interrupt) => return Err(Stop::Interrupted),
-                Ok(Event::Resized) => {}
-                Ok(Event::End) => self.is_over = true,
+                Ok(InputEvent::Bytes(bytes)) => self.typed.extend(bytes),
+                Ok(InputEvent::Interrupt) => return Err(Stop::Interrupted),
+                Ok(InputEvent::Resized) => {}
+                Ok(InputEvent::End) => self.is_over = true,
                 Err(_) => return Ok(()),
             }
         }
@@ -159,16 +159,18 @@ fn text(line: &[u8]) -> String {
     line.trim_end_matches(['\r', '\n']).to_owned()
 }
 
-fn read(sender: &SyncSender<Event>) {
+fn read(sender: &SyncSender<InputEvent>) {
     let mut buffer = [0; 4_096];
     let mut input = io::stdin().lock();
     loop {
         let event = match input.read(&mut buffer) {
-            Ok(length @ 1..) => Event::Bytes(buffer.get(..length).unwrap_or_default().to_vec()),
+            Ok(length @ 1..) => {
+                InputEvent::Bytes(buffer.get(..length).unwrap_or_default().to_vec())
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Ok(0) | Err(_) => Event::End,
+            Ok(0) | Err(_) => InputEvent::End,
         };
-        let is_end = matches!(event, Event::End);
+        let is_end = matches!(event, InputEvent::End);
         if sender.send(event).is_err() || is_end {
             return;
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::Hub;
-use super::live::{Change, Known, Report, State};
+use super::live::{Change, KnownAgent, Report, State};
 use super::problem::Problem;
 use super::shapes::{Agent, Prompt};
 use synapse_client::client::Client;
@@ -42,7 +42,7 @@ impl Hub {
     /// One agent as the page sees it.
     pub(super) fn view(&self, entry: &Entry) -> Option<Agent> {
         self.live
-            .read(|state| state.agents.get(&entry.agent_id).map(Known::view))
+            .read(|state| state.agents.get(&entry.agent_id).map(KnownAgent::view))
     }
 
     /// Waits until something can be seen in what the hub knows, but not for ever.

@@ -20,7 +20,7 @@ pub(super) use book::{BookError, Used};
 pub(super) use rule::{BadRule, Left, Rule, Wish};
 
 use super::shapes::Prompt;
-use book::{Book, BookFile};
+use book::{BookFile, RuleRecords};
 use synapse_machine::registry::{AgentId, Entry};
 
 /// So many answers in a row are given to one agent; then a person has to look.
@@ -33,7 +33,7 @@ pub(super) struct AutoAnswer(Mutex<Inner>);
 #[derive(Debug)]
 struct Inner {
     file: BookFile,
-    book: Book,
+    book: RuleRecords,
     /// How many answers in a row each agent was given.
     rows: HashMap<AgentId, u32>,
     /// The question that was looked at last, by agent: each is looked at once.
@@ -184,7 +184,7 @@ impl AutoAnswer {
     }
 
     /// Changes the book if that can be written down.
-    fn change(&self, change: impl FnOnce(&mut Book)) -> Result<(), BookError> {
+    fn change(&self, change: impl FnOnce(&mut RuleRecords)) -> Result<(), BookError> {
         let mut inner = self.lock();
         let mut book = inner.book.clone();
         change(&mut book);

@@ -23,7 +23,7 @@ use synapse_store::{Cursor, Filter, Kept, Reader, StoreError};
 
 /// What somebody looks for.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct HistoryQuery {
     /// Only of this agent, by id or handle.
     pub(super) agent: Option<String>,
     /// Only in this state.
@@ -46,7 +46,7 @@ pub(super) struct Match {
 /// A page of tasks, the latest first, and where the next one begins.
 pub(super) async fn page(
     hub: &Hub,
-    wanted: Wanted,
+    wanted: HistoryQuery,
 ) -> Result<(Vec<Value>, Option<String>), Problem> {
     if wanted.words.is_some() {
         return search_page(hub, wanted).await;
@@ -83,7 +83,10 @@ pub(super) async fn page(
 }
 
 /// A page of the tasks in which words stand; the place in the list is the last of them.
-async fn search_page(hub: &Hub, wanted: Wanted) -> Result<(Vec<Value>, Option<String>), Problem> {
+async fn search_page(
+    hub: &Hub,
+    wanted: HistoryQuery,
+) -> Result<(Vec<Value>, Option<String>), Problem> {
     let agent = match wanted.agent.as_deref() {
         None => None,
         Some(word) => Some(match hub.agent(word) {

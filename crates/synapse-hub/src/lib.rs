@@ -54,7 +54,7 @@ use guard::AccessPolicy;
 use live::Live;
 use login::LoginFile;
 use logins::Logins;
-use worktrees::{Known, Scope};
+use worktrees::{Scope, WorktreeIndex};
 use wrong_codes::WrongCodes;
 
 /// How long open connections are waited for at the end.
@@ -80,14 +80,14 @@ pub struct Settings {
 
 /// What all resources share.
 #[derive(Clone, Debug)]
-struct Hub(Arc<Shared>);
+struct Hub(Arc<HubContext>);
 
 #[derive(Debug)]
-struct Shared {
+struct HubContext {
     paths: Paths,
     registry: Registry,
     scope: Scope,
-    known: Known,
+    known: WorktreeIndex,
     live: Live,
     logins: Arc<Logins>,
     wrong_codes: WrongCodes,
@@ -107,9 +107,9 @@ struct Shared {
 }
 
 impl std::ops::Deref for Hub {
-    type Target = Shared;
+    type Target = HubContext;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &HubContext {
         &self.0
     }
 }
@@ -166,10 +166,10 @@ impl Hub {
         } = settings;
         let boot = uuid::Uuid::new_v4().simple().to_string();
         let boot = boot.get(..8).unwrap_or(&boot).to_owned();
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(HubContext {
             registry: Registry::new(paths.registry()),
             scope: Scope { roots, home: dir },
-            known: Known::default(),
+            known: WorktreeIndex::default(),
             live: Live::new(boot),
             logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
             wrong_codes: WrongCodes::default(),

@@ -24,7 +24,7 @@ const MISSED: usize = 100;
 /// What an agent tells.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Told {
+enum AgentNews {
     Hello {
         /// Nothing while it has none.
         status: Option<Report>,
@@ -81,14 +81,14 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
         };
         let id = entry.agent_id.clone();
         match serde_json::from_str(&text) {
-            Ok(Told::Hello { status }) => {
+            Ok(AgentNews::Hello { status }) => {
                 if let Some(status) = status {
                     hub.live.apply(Change::Reported(id, Box::new(status)));
                     auto_answer::consider(hub, entry);
                 }
                 list_tasks(hub, entry).await;
             }
-            Ok(Told::Status { status }) => {
+            Ok(AgentNews::Status { status }) => {
                 let is_done = status.status() == Status::Idle;
                 hub.live.apply(Change::Reported(id, Box::new(status)));
                 auto_answer::consider(hub, entry);
@@ -96,8 +96,8 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
                     look_at_place(hub, entry).await;
                 }
             }
-            Ok(Told::Task(event)) => hub.live.apply(Change::Task(id, event)),
-            Ok(Told::Else) => {}
+            Ok(AgentNews::Task(event)) => hub.live.apply(Change::Task(id, event)),
+            Ok(AgentNews::Else) => {}
             Err(error) => tracing::debug!(%error, "an agent said something odd"),
         }
     }

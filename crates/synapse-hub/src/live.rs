@@ -17,7 +17,7 @@ mod tasks;
 pub(super) use change::{Answer, Change, Gone, Place, Report, TaskEvent};
 #[cfg(test)]
 pub(super) use delta::Delta;
-pub(super) use known::Known;
+pub(super) use known::KnownAgent;
 pub(super) use state::{Snapshot, State};
 pub(super) use tasks::{LINES, PERSON, is_over, line_text, name_of};
 
@@ -26,7 +26,7 @@ const TAIL: usize = 1_024;
 
 /// A change, ready to be sent: encoded once for all pages.
 #[derive(Clone, Debug)]
-pub(super) struct Numbered {
+pub(super) struct EncodedChange {
     pub(super) seq: u64,
     pub(super) text: Arc<str>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Numbered {
 #[derive(Debug)]
 pub(super) struct Live {
     state: RwLock<State>,
-    deltas: broadcast::Sender<Numbered>,
+    deltas: broadcast::Sender<EncodedChange>,
 }
 
 impl Live {
@@ -55,12 +55,12 @@ impl Live {
         for (seq, delta) in state.apply(change, at) {
             let text = delta.encode(seq, at).into();
             // Nobody may be listening.
-            let _ = self.deltas.send(Numbered { seq, text });
+            let _ = self.deltas.send(EncodedChange { seq, text });
         }
     }
 
     /// Everything, and what changes from then on.
-    pub(super) fn follow(&self) -> (Snapshot, broadcast::Receiver<Numbered>) {
+    pub(super) fn follow(&self) -> (Snapshot, broadcast::Receiver<EncodedChange>) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         (state.snapshot(), self.deltas.subscribe())
     }

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use synapse_machine::lock::Held;
+use synapse_machine::lock::LockGuard;
 use synapse_machine::paths::create_folder;
 use synapse_machine::private_file::replace;
 
@@ -104,14 +104,14 @@ struct Code {
 
 /// The contents of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(super) struct LoginRecords {
     #[serde(default)]
     codes: Vec<Code>,
     #[serde(default)]
     pub(super) devices: Vec<Device>,
 }
 
-impl Book {
+impl LoginRecords {
     /// Lets go of what is too old.
     fn prune(&mut self, now: Timestamp) {
         self.codes.retain(|code| code.expires_at > now);
@@ -193,7 +193,11 @@ impl LoginFile {
     }
 
     /// Uses up a code.
-    pub(super) fn exchange(&self, code: &str, name: &str) -> Result<(Admission, Book), LoginError> {
+    pub(super) fn exchange(
+        &self,
+        code: &str,
+        name: &str,
+    ) -> Result<(Admission, LoginRecords), LoginError> {
         // Looked at first: whoever guesses must not make us write.
         if !self.read()?.has_code(code, Timestamp::now()) {
             return Err(LoginError::BadCode);
@@ -203,13 +207,13 @@ impl LoginFile {
     }
 
     /// Reads the book.
-    pub(super) fn read(&self) -> Result<Book, LoginError> {
+    pub(super) fn read(&self) -> Result<LoginRecords, LoginError> {
         match fs::read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| LoginError::Broken {
                 path: self.path.clone(),
                 why,
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Book::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LoginRecords::default()),
             Err(error) => Err(self.at(error)),
         }
     }
@@ -217,12 +221,12 @@ impl LoginFile {
     /// Changes the book; what came of it, and the book as it is then.
     pub(super) fn change<T>(
         &self,
-        change: impl FnOnce(&mut Book, Timestamp) -> T,
-    ) -> Result<(T, Book), LoginError> {
+        change: impl FnOnce(&mut LoginRecords, Timestamp) -> T,
+    ) -> Result<(T, LoginRecords), LoginError> {
         if let Some(folder) = self.path.parent() {
             create_folder(folder).map_err(|error| self.at(error))?;
         }
-        let _turn = Held::wait_for(&lock_of(&self.path)).map_err(|error| self.at(error))?;
+        let _turn = LockGuard::wait_for(&lock_of(&self.path)).map_err(|error| self.at(error))?;
         let mut book = self.read()?;
         let now = Timestamp::now();
         book.prune(now);
@@ -255,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_code_lets_one_device_in() {
-        let mut book = Book::default();
+        let mut book = LoginRecords::default();
         let code = book.mint(Right::ReadOnly, later(0));
         let Admission {
             device,
@@ -274,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_code_is_good_for_five_minutes() {
-        let mut book = Book::default();
+        let mut book = LoginRecords::default();
         let code = book.mint(Right::Act, later(0));
         book.prune(later(299));
         assert_eq!(book.codes.len(), 1);
@@ -284,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_seen_is_forgotten() {
-        let mut book = Book::default();
+        let mut book = LoginRecords::default();
         let code = book.mint(Right::Act, later(0));
         let Admission { secret, .. } = book.exchange(&code, "old", later(0)).unwrap();
         let month = DEVICE_LIFE.as_secs();
@@ -296,7 +300,7 @@ mod tests {
 
     #[test]
     fn codes_do_not_pile_up() {
-        let mut book = Book::default();
+        let mut book = LoginRecords::default();
         for _ in 0..100 {
             book.mint(Right::Act, later(0));
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
-use super::login::{Admission, Book, Device, LoginError, LoginFile, Right};
+use super::login::{Admission, Device, LoginError, LoginFile, LoginRecords, Right};
 use super::shapes::{self, Session};
 
 /// How exactly it is known when a device was last seen: writing each time would wear the disk.
@@ -24,7 +24,7 @@ pub(super) enum Beside<'a> {
 #[derive(Debug)]
 pub(super) struct Logins {
     file: LoginFile,
-    book: RwLock<Book>,
+    book: RwLock<LoginRecords>,
     /// Told when a device is gone, so that what it has open is closed.
     removed: watch::Sender<()>,
 }
@@ -136,7 +136,7 @@ impl Logins {
         }
     }
 
-    fn set(&self, book: Book) {
+    fn set(&self, book: LoginRecords) {
         *self.book.write().unwrap_or_else(PoisonError::into_inner) = book;
     }
 }

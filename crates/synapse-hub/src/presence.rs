@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::auto_answer::AutoAnswer;
-use synapse_machine::lock::{Held, is_held};
+use synapse_machine::lock::{LockGuard, is_held};
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{remove, replace};
 
@@ -24,7 +24,7 @@ pub struct Running {
 #[derive(Debug)]
 pub struct Presence {
     paths: Paths,
-    _lock: Held,
+    _lock: LockGuard,
 }
 
 impl Presence {
@@ -38,7 +38,7 @@ impl Presence {
             create_folder(folder)?;
         }
         // Two that are started at once must not both find nobody.
-        let _turn = Held::wait_for(&path.with_extension("turn"))?;
+        let _turn = LockGuard::wait_for(&path.with_extension("turn"))?;
         if let Some(running) = running(paths)? {
             return Ok(Err(running));
         }
@@ -46,7 +46,7 @@ impl Presence {
             pid: std::process::id(),
             url: url.to_owned(),
         };
-        let lock = Held::create(&path, &serde_json::to_vec(&running)?)?;
+        let lock = LockGuard::create(&path, &serde_json::to_vec(&running)?)?;
         Ok(Ok(Self {
             paths: paths.clone(),
             _lock: lock,

@@ -26,7 +26,7 @@ pub(super) use list::{describe, list};
 pub(super) use merge::{Merge, Merged, merge};
 pub(super) use place::place_of;
 pub(super) use remove::{Removal, Removed, remove};
-pub(super) use scan::{Known, Scope};
+pub(super) use scan::{Scope, WorktreeIndex};
 pub(super) use weight::bytes;
 
 #[derive(Clone, Debug, Serialize, ToSchema)]

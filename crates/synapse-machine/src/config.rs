@@ -114,10 +114,10 @@ impl Config {
     ///
     /// # Errors
     /// When the file cannot be read, is no YAML, or has a wrong value.
-    pub fn load(file: &Path) -> Result<Loaded, ConfigError> {
+    pub fn load(file: &Path) -> Result<LoadedConfig, ConfigError> {
         match read_text(file, Trust::Own) {
             Ok(text) => Self::parse(&text, file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Loaded::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LoadedConfig::default()),
             Err(why) => Err(ConfigError::Read {
                 file: file.to_owned(),
                 why,
@@ -129,7 +129,7 @@ impl Config {
     ///
     /// # Errors
     /// When it is no YAML or has a wrong value.
-    pub fn parse(text: &str, file: &Path) -> Result<Loaded, ConfigError> {
+    pub fn parse(text: &str, file: &Path) -> Result<LoadedConfig, ConfigError> {
         let tree: Tree =
             serde_saphyr::from_str(text).map_err(|error| ConfigError::syntax(file, &error))?;
         let config = serde_saphyr::from_str(text).map_err(|error| {
@@ -147,7 +147,7 @@ impl Config {
             key: branch.key.clone(),
             nearest,
         });
-        Ok(Loaded {
+        Ok(LoadedConfig {
             config,
             warnings: warnings.collect(),
             lines: tree.lines(),
@@ -157,7 +157,7 @@ impl Config {
 
 /// The settings, and what is odd about the file they came from.
 #[derive(Clone, Debug, Default)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
     /// Keys that are ignored.
     pub warnings: Vec<UnknownKey>,

@@ -19,9 +19,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// A lock in our hands.
 #[derive(Debug)]
-pub struct Held(File);
+pub struct LockGuard(File);
 
-impl Held {
+impl LockGuard {
     /// Waits for a lock that everybody holds for moments only.
     pub fn wait_for(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
@@ -55,7 +55,7 @@ impl Held {
     }
 }
 
-impl Held {
+impl LockGuard {
     /// Whether the lock we hold is the file of this name, and not one that was removed.
     pub fn is_at(&self, path: &Path) -> bool {
         let key = |file: &fs::Metadata| (file.dev(), file.ino());
@@ -66,7 +66,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for LockGuard {
     fn drop(&mut self) {
         // Closing alone would leave it to a child that another thread is just about to start.
         let _ = self.0.unlock();

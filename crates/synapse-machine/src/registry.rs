@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::handle::{Handle, HandleError};
-use crate::lock::{Held, is_held};
+use crate::lock::{LockGuard, is_held};
 use crate::paths;
 use crate::private_file::{draft_of, remove};
 
@@ -177,9 +177,9 @@ impl Registry {
     }
 
     /// Waits until nobody else gives or takes away places.
-    fn enter(&self) -> Result<Held, RegistryError> {
+    fn enter(&self) -> Result<LockGuard, RegistryError> {
         let path = self.folder.join(".lock");
-        Held::wait_for(&path).map_err(at(&path))
+        LockGuard::wait_for(&path).map_err(at(&path))
     }
 
     /// Everybody who holds a place, published or not.

@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use synapse_machine::config::{Auth, Config, Feedback, Loaded, Size};
+use synapse_machine::config::{Auth, Config, Feedback, LoadedConfig, Size};
 use synapse_term::profile::Profile;
 use synapse_term::router::ResponseMode;
 
-fn parse(text: &str) -> Loaded {
+fn parse(text: &str) -> LoadedConfig {
     Config::parse(text, Path::new("config.yaml")).unwrap()
 }
 
@@ -268,7 +268,7 @@ fn file_with(key: &str, value: &str) -> String {
 
 #[test]
 fn every_key_changes_its_setting_and_names_the_line_that_did() {
-    let usual = Loaded::default().settings();
+    let usual = LoadedConfig::default().settings();
     let all: Vec<String> = parse("agents: {codex: {}}\n")
         .settings()
         .into_iter()

@@ -21,7 +21,7 @@ use crate::{Size, Writer};
 pub use keyboard::Keyboard;
 pub use raw::{RawMode, note_alternate, restore, restore_on_panic};
 pub use signals::{Event, Signals};
-pub use suspend::Resumed;
+pub use suspend::SuspendEnd;
 
 /// Why there is no terminal to work with.
 #[derive(Debug, thiserror::Error)]

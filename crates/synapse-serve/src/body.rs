@@ -15,13 +15,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// A body that comes in time or not at all.
-pub(super) struct Patient {
+pub(super) struct TimedBody {
     body: Incoming,
     /// Set when we have to wait for the first time; most bodies come with their headers.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl TimedBody {
     pub(super) fn new(body: Incoming) -> Self {
         Self {
             body,
@@ -30,7 +30,7 @@ impl Patient {
     }
 }
 
-impl Body for Patient {
+impl Body for TimedBody {
     type Data = Bytes;
     type Error = Problem;
 

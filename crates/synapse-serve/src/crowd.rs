@@ -39,7 +39,7 @@ struct Place {
 
 /// A connection that has not shown who it is.
 #[derive(Debug)]
-pub(super) struct Unproven {
+pub(super) struct UnprovenPlace {
     crowd: Arc<Crowd>,
     number: u64,
 }
@@ -62,7 +62,7 @@ impl Crowd {
     }
 
     /// Takes one more in.
-    pub(super) fn enter(self: &Arc<Self>, peer: &Peer) -> (Unproven, Visit) {
+    pub(super) fn enter(self: &Arc<Self>, peer: &Peer) -> (UnprovenPlace, Visit) {
         let is_calm = self.lock().by_age.len() < CALM;
         // Asking the kernel for each would be work for nothing.
         let source = if peer.is_here() && is_calm {
@@ -88,7 +88,7 @@ impl Crowd {
         places.by_age.insert(number, Place { source, dismiss });
         drop(places);
         let crowd = Arc::clone(self);
-        let unproven = Unproven { crowd, number };
+        let unproven = UnprovenPlace { crowd, number };
         let visit = Visit {
             crowd: Arc::clone(self),
             number,
@@ -147,7 +147,7 @@ impl Drop for Visit {
     }
 }
 
-impl Drop for Unproven {
+impl Drop for UnprovenPlace {
     fn drop(&mut self) {
         self.crowd.lock().by_age.remove(&self.number);
     }

@@ -31,7 +31,7 @@ use tokio_rustls::TlsAcceptor;
 pub use peer::{Peer, Source};
 pub use tls::{TlsError, acceptor};
 
-use body::Patient;
+use body::TimedBody;
 use crowd::Crowd;
 use stream::Stream;
 
@@ -157,7 +157,7 @@ impl Acceptor {
         let service = service_fn(|mut request: hyper::Request<Incoming>| {
             asked.send_replace(true);
             request.extensions_mut().insert(peer.clone());
-            let request = request.map(|body| Body::new(Patient::new(body)));
+            let request = request.map(|body| Body::new(TimedBody::new(body)));
             hyper::service::Service::call(&self.router, request)
         });
         let connection = http1::Builder::new()

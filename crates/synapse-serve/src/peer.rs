@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::crowd::Unproven;
+use super::crowd::UnprovenPlace;
 use synapse_machine::callers::{holders, is_below};
 use synapse_machine::sock_diag;
 
@@ -16,7 +16,7 @@ struct Ends {
     remote: SocketAddr,
     local: SocketAddr,
     user: OnceLock<Option<u32>>,
-    unproven: Mutex<Option<Unproven>>,
+    unproven: Mutex<Option<UnprovenPlace>>,
     /// Processes from which the other end was seen not to descend.
     stranger_to: Mutex<Vec<u32>>,
 }
@@ -89,7 +89,7 @@ impl Peer {
     }
 
     /// Counts it among those who have not shown who they are.
-    pub(super) fn wait_in(&self, place: Unproven) {
+    pub(super) fn wait_in(&self, place: UnprovenPlace) {
         *self.place() = Some(place);
     }
 
@@ -98,7 +98,7 @@ impl Peer {
         self.place().take();
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<Unproven>> {
+    fn place(&self) -> MutexGuard<'_, Option<UnprovenPlace>> {
         self.0
             .unproven
             .lock()

@@ -40,9 +40,9 @@ use tokio::time::{Instant, sleep_until};
 use super::front::Front;
 use super::hold::{Hold, bare};
 use super::turn::Input;
-use super::{Attached, Command, Ledger, Look, Queue, SessionHandle};
+use super::{Command, Ledger, Look, Queue, SessionHandle, TerminalView};
 use display::flush;
-use feeding::Unfed;
+use feeding::PendingOutput;
 use human::HumanTurn;
 use interrupt::Pending;
 use kernel::Kernel;
@@ -91,7 +91,7 @@ pub struct Session {
     output: Output,
     watcher: Watcher,
     /// What the program wrote and the screen has not taken yet.
-    unfed: Unfed,
+    unfed: PendingOutput,
     ledger: Ledger,
     /// The tasks that are not over, as their events have made them.
     open: HashMap<TaskId, Open>,
@@ -150,7 +150,7 @@ impl Session {
         let kernel = Kernel::new(pty.foreground());
         let session = Self {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
-            unfed: Unfed::default(),
+            unfed: PendingOutput::default(),
             profile: setup.profile,
             pty,
             writer,
@@ -363,7 +363,7 @@ impl Session {
             Command::Attach(done) => {
                 let live = self.viewers.subscribe();
                 let snapshot = self.shown_screen();
-                let _ = done.send(Attached { snapshot, live });
+                let _ = done.send(TerminalView { snapshot, live });
             }
             Command::Continue => {
                 self.mute_display(false);
@@ -422,7 +422,7 @@ impl Session {
     fn end(&mut self, exit: Exit) {
         self.close_inbox();
         let now = self.now();
-        self.unfed = Unfed::default();
+        self.unfed = PendingOutput::default();
         let modes = self.watcher.screen().modes();
         self.ledger.board.set_alternate(modes.alternate_screen);
         self.clear_notices();

@@ -77,14 +77,14 @@ pub struct Record {
     /// As it stands.
     pub task: Task,
     /// How it came to stand so; the place in the list, from 1, is the number of an event.
-    pub events: Vec<Arc<Posted>>,
+    pub events: Vec<Arc<NumberedEvent>>,
 }
 
 impl Record {
     /// The record of a task that was kept elsewhere.
     pub fn of(task: Task, events: impl IntoIterator<Item = Event>) -> Self {
         let id = task.id().clone();
-        let posted = |(number, event)| Arc::new(Posted::new(id.clone(), number, event));
+        let posted = |(number, event)| Arc::new(NumberedEvent::new(id.clone(), number, event));
         let events = (1..).zip(events).map(posted).collect();
         Self { task, events }
     }
@@ -92,7 +92,7 @@ impl Record {
 
 /// An event of a task, with its number.
 #[derive(Debug)]
-pub struct Posted {
+pub struct NumberedEvent {
     pub task: TaskId,
     /// Which: they count from 1.
     pub number: u64,
@@ -101,7 +101,7 @@ pub struct Posted {
     memo: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-impl Posted {
+impl NumberedEvent {
     /// An event with its number.
     pub fn new(task: TaskId, number: u64, event: Event) -> Self {
         Self {
@@ -130,7 +130,7 @@ pub struct News {
 #[derive(Clone, Debug)]
 pub enum What {
     /// To a task.
-    Task(Arc<Posted>),
+    Task(Arc<NumberedEvent>),
     /// To the agent.
     Standing(Arc<Standing>),
 }
@@ -299,7 +299,7 @@ impl Board {
     /// Adds an event to its task.
     pub(super) fn post(&self, task: TaskId, number: u64, event: Event) -> Result<(), IllegalEvent> {
         let mut records = self.write();
-        let posted = Arc::new(Posted::new(task, number, event.clone()));
+        let posted = Arc::new(NumberedEvent::new(task, number, event.clone()));
         if let Some(record) = records.by_id.get_mut(&posted.task) {
             let record = Arc::make_mut(record);
             record.task.apply(event)?;

@@ -13,7 +13,7 @@ mod listener;
 mod tracker;
 
 pub use event::{HookEvent, Permission, What};
-pub use inject::{Given, Injection, inject};
+pub use inject::{Injection, UserArguments, inject};
 pub use listener::{Decision, HookListener, HookMessage};
 pub use tracker::{Statement, Tracker};
 

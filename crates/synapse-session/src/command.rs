@@ -15,7 +15,7 @@ use synapse_term::watch::RowPart;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 
-use super::{Found, Notice};
+use super::{LineTarget, Notice};
 use synapse_pty::Size;
 
 /// A request to the actor.
@@ -26,13 +26,13 @@ pub enum Command {
     /// A program pressed these keys.
     Press(Vec<Key>),
     /// Whether the line of this number can be sent.
-    Found(u64, Found),
+    Found(u64, LineTarget),
     /// Tell the person something.
     Notice(Notice),
     /// The program submits the reply to its current task itself.
     Reply(String, oneshot::Sender<Result<TaskId, Refusal>>),
     /// A task that is on disk and wants its turn.
-    Accept(Box<Accepted>),
+    Accept(Box<AcceptedTask>),
     /// An answer to the open question.
     Answer(Answer, oneshot::Sender<Result<(), Refusal>>),
     /// End a task.
@@ -52,7 +52,7 @@ pub enum Command {
     /// Answered as soon as the program has been ready, asks something, or is gone.
     Ready(oneshot::Sender<Arc<Look>>),
     /// Everything that is painted from now on.
-    Attach(oneshot::Sender<Attached>),
+    Attach(oneshot::Sender<TerminalView>),
     /// Let a suspended program go on.
     Continue,
     /// End the agent.
@@ -61,7 +61,7 @@ pub enum Command {
 
 /// A task that is on disk.
 #[derive(Debug)]
-pub struct Accepted {
+pub struct AcceptedTask {
     /// As it was submitted.
     pub task: Task,
     /// What to type, before the profile's template.
@@ -201,7 +201,7 @@ pub struct Standing {
 
 /// A view of an agent's terminal: the screen, then what is painted on it.
 #[derive(Debug)]
-pub struct Attached {
+pub struct TerminalView {
     /// The screen as ANSI bytes.
     pub snapshot: Vec<u8>,
     pub live: broadcast::Receiver<Arc<[u8]>>,

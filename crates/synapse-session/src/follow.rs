@@ -8,7 +8,7 @@ use synapse_a2a::event::Fact;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::board::{Board, News, Posted, Record, What};
+use super::board::{Board, News, NumberedEvent, Record, What};
 
 /// A cursor in the events of one task.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Follow {
     board: Arc<Board>,
     /// The number of the event that was given last.
     cursor: u64,
-    past: VecDeque<Arc<Posted>>,
+    past: VecDeque<Arc<NumberedEvent>>,
     live: broadcast::Receiver<News>,
     is_over: bool,
 }
@@ -44,7 +44,7 @@ impl Follow {
     }
 
     /// The next event; nothing after the one that ends the task.
-    pub async fn next(&mut self) -> Option<Arc<Posted>> {
+    pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         while !self.is_over {
             if let Some(posted) = self.past.pop_front() {
                 return Some(self.give(posted));
@@ -67,7 +67,7 @@ impl Follow {
         None
     }
 
-    fn give(&mut self, posted: Arc<Posted>) -> Arc<Posted> {
+    fn give(&mut self, posted: Arc<NumberedEvent>) -> Arc<NumberedEvent> {
         self.cursor = posted.number;
         self.is_over = is_last(&posted);
         posted
@@ -75,11 +75,11 @@ impl Follow {
 }
 
 /// Whether a task ends with this event.
-pub fn is_last(posted: &Posted) -> bool {
+pub fn is_last(posted: &NumberedEvent) -> bool {
     matches!(&posted.event.fact, Fact::Moved { status } if status.state().is_final())
 }
 
-fn events_after(record: &Record, cursor: u64) -> VecDeque<Arc<Posted>> {
+fn events_after(record: &Record, cursor: u64) -> VecDeque<Arc<NumberedEvent>> {
     let skip = usize::try_from(cursor).unwrap_or(usize::MAX);
     record.events.iter().skip(skip).cloned().collect()
 }

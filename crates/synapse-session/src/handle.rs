@@ -15,7 +15,7 @@ use super::arrivals::Arrivals;
 use super::files::unpack;
 use super::ledger::STOPPED;
 use super::{
-    Accepted, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
+    AcceptedTask, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
 };
 use synapse_pty::Size;
 use synapse_store::StoreError;
@@ -142,7 +142,7 @@ impl SessionHandle {
             Err(_) if self.commands.is_closed() => return Err(Refusal::Stopping),
             Err(why) => return Err(Refusal::NotDurable(why.to_string())),
         }
-        let accepted = Accepted {
+        let accepted = AcceptedTask {
             task,
             text,
             is_raw,

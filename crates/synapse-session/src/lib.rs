@@ -23,14 +23,14 @@ pub mod turn;
 use synapse_a2a::event::Timestamp;
 
 pub use actor::{HookSetup, RoutingSetup, Session, Setup};
-pub use board::{Board, Counts, News, Posted, Record, What};
+pub use board::{Board, Counts, News, NumberedEvent, Record, What};
 pub use command::{
-    Accepted, Answer, Attached, Command, Explanation, Look, Receipt, Refusal, Standing,
+    AcceptedTask, Answer, Command, Explanation, Look, Receipt, Refusal, Standing, TerminalView,
 };
 pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};
 pub use ledger::Ledger;
-pub use outbox_request::{Author, Dispatch, Found, Notice, OutboxRequest};
+pub use outbox_request::{Author, Dispatch, LineTarget, Notice, OutboxRequest};
 pub use queue::{Order, Priority, Queue, QueueFull};
 pub use turn::{HookFact, TurnError};
 

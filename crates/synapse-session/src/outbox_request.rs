@@ -42,7 +42,7 @@ pub enum Author {
 
 /// Whether a line can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LineTarget {
     /// To somebody we know.
     Known,
     /// Nobody is called that; the words say who there is.

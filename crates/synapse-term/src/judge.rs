@@ -29,7 +29,7 @@ use verdict::{Opinion, Verdict};
 
 /// How soon after an interrupt the screen is asked about it.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(300);
-pub use facts::{Given, TerminalUse};
+pub use facts::{Submission, TerminalUse};
 
 /// What is published stands at least this long.
 const SHORTEST_STAY: Duration = Duration::from_millis(20);
@@ -202,7 +202,7 @@ impl Judge {
     }
 
     /// A submit key was pressed, and this is what it gives to the program.
-    pub fn note_given(&mut self, given: Given) {
+    pub fn note_given(&mut self, given: Submission) {
         let is_full_screen = self.view.frame.modes.alternate_screen;
         self.facts.note_given(given, is_full_screen);
     }
@@ -212,7 +212,7 @@ impl Judge {
     pub fn wants_answer(&self, profile: &Profile, now: Duration) -> bool {
         let still_since = self.facts.last_change;
         !profile.knows_signs()
-            && self.facts.given != Given::Nothing
+            && self.facts.given != Submission::Nothing
             && now >= still_since + common::SHORTEST_QUIET
             && self.facts.answer.is_none_or(|(_, at)| at < still_since)
     }
@@ -239,7 +239,7 @@ impl Judge {
     pub fn asks_kernel(&self, profile: &Profile) -> bool {
         let is_open = match self.reading {
             Reading::Starting | Reading::Busy => true,
-            Reading::Idle => self.facts.given != Given::Nothing,
+            Reading::Idle => self.facts.given != Submission::Nothing,
             Reading::Asking(_) | Reading::Exited => false,
         };
         is_open && !profile.knows_signs() && profile.idle_regex.is_none()

@@ -39,7 +39,7 @@ pub struct Finding {
 
 /// A profile that was learned, and how well it reads the recording it was learned from.
 #[derive(Clone, Debug)]
-pub struct Learned {
+pub struct LearnedProfile {
     /// What was learned, in the order of the profile.
     pub findings: Vec<Finding>,
     /// How well the recording is read with the profile.
@@ -49,7 +49,7 @@ pub struct Learned {
     rules: String,
 }
 
-impl Learned {
+impl LearnedProfile {
     /// Whether the profile reads anything otherwise than `generic` does.
     pub fn has_rules(&self) -> bool {
         !self.rules.is_empty()
@@ -87,7 +87,7 @@ impl Learned {
 }
 
 /// Learns from a recording. `None` if none of the lessons is in it.
-pub fn learn(cast: &Cast, lessons: &[Lesson]) -> Option<Learned> {
+pub fn learn(cast: &Cast, lessons: &[Lesson]) -> Option<LearnedProfile> {
     let scene = Scene::of(cast, lessons);
     if scene.exchanges.is_empty() {
         return None;
@@ -107,7 +107,7 @@ pub fn learn(cast: &Cast, lessons: &[Lesson]) -> Option<Learned> {
         let is_kept = is_kept || yaml.is_empty();
         findings.extend(found.into_iter().map(|found| Finding { is_kept, ..found }));
     }
-    Some(Learned {
+    Some(LearnedProfile {
         findings,
         score: best,
         generic: bare,

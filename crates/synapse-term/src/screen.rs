@@ -29,8 +29,8 @@ use alacritty_terminal::vte::ansi::{Processor, Timeout};
 use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
-use scan::{Found, Scanner};
-use shed::Shed;
+use scan::{ScanResult, Scanner};
+use shed::ScrollbackTrimmer;
 use sync::Sync;
 
 pub use overlay::Overlay;
@@ -59,7 +59,7 @@ pub fn is_guarded() -> bool {
 /// A terminal without a window.
 pub struct Screen {
     emulator: Emulator<Mailbox>,
-    parser: Processor<Held>,
+    parser: Processor<UpdateClock>,
     scanner: Scanner,
     mail: Mailbox,
     size: Size,
@@ -76,7 +76,7 @@ pub struct Screen {
     partial: Vec<u8>,
     /// The emulator failed since somebody asked.
     is_lost: bool,
-    shed: Shed,
+    shed: ScrollbackTrimmer,
 }
 
 impl Screen {
@@ -99,7 +99,7 @@ impl Screen {
             is_damaged: true,
             partial: Vec::new(),
             is_lost: false,
-            shed: Shed::default(),
+            shed: ScrollbackTrimmer::default(),
         }
     }
 
@@ -115,25 +115,25 @@ impl Screen {
             (done, from) = (cut, next);
             match found {
                 // One that begins inside another has more time, but may hold back no more than the first.
-                Found::SyncBegins => match &mut self.sync {
+                ScanResult::SyncBegins => match &mut self.sync {
                     Some(sync) => sync.since = now,
                     None => self.sync = Some(Sync::new(now)),
                 },
-                Found::SyncEnds => {
+                ScanResult::SyncEnds => {
                     self.sync = None;
                     self.finished_frames += 1;
                     at_frame(self);
                 }
-                Found::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
-                Found::Osc(CHANNEL, text) => self.words.push(text),
-                Found::Osc(number, text) => {
+                ScanResult::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
+                ScanResult::Osc(CHANNEL, text) => self.words.push(text),
+                ScanResult::Osc(number, text) => {
                     if let Some(signal) = Signal::from_osc(number, text) {
                         self.push_signal(signal);
                     }
                 }
-                Found::Overlong => is_skipping = true,
-                Found::OverlongEnds => is_skipping = false,
-                Found::Repeats(count) => {
+                ScanResult::Overlong => is_skipping = true,
+                ScanResult::OverlongEnds => is_skipping = false,
+                ScanResult::Repeats(count) => {
                     let most = self.size.cells();
                     if u32::from(count) > most {
                         self.advance(format!("\x18\x1b[{most}b").as_bytes());
@@ -375,7 +375,7 @@ impl Screen {
 
     /// Lets the emulator work. If it panics, an empty screen takes its place: the program lives on, and
     /// paints anew when it is asked to.
-    fn guarded(&mut self, work: impl FnOnce(&mut Emulator<Mailbox>, &mut Processor<Held>)) {
+    fn guarded(&mut self, work: impl FnOnce(&mut Emulator<Mailbox>, &mut Processor<UpdateClock>)) {
         let (emulator, parser) = (&mut self.emulator, &mut self.parser);
         let was_guarded = IS_GUARDED.replace(true);
         let result = catch_unwind(AssertUnwindSafe(|| work(emulator, parser)));
@@ -442,9 +442,9 @@ fn partial_char(bytes: &[u8]) -> usize {
 
 /// Tells the parser whether a synchronized update is open; the clock is the caller's.
 #[derive(Default)]
-struct Held(bool);
+struct UpdateClock(bool);
 
-impl Timeout for Held {
+impl Timeout for UpdateClock {
     fn set_timeout(&mut self, _: Duration) {
         self.0 = true;
     }

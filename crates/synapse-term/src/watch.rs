@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::cast::{self, What};
 use crate::chrome::{BoxView, Holds, find_box, find_common_box};
 use crate::frame::{Frame, Row};
-use crate::judge::{Change, Claim, Contradiction, Given, Judge, Keys, Witness};
+use crate::judge::{Change, Claim, Contradiction, Judge, Keys, Submission, Witness};
 use crate::profile::Profile;
 use crate::reading::{Evidence, Reading, State};
 use crate::reply::{Follower, Furniture, Outcome, Reply};
@@ -167,7 +167,7 @@ impl Watcher {
         match keys {
             Keys::Interrupt => {
                 // Who is interrupted need not answer.
-                self.judge.note_given(Given::Nothing);
+                self.judge.note_given(Submission::Nothing);
                 self.interrupted_at = Some(now);
                 self.said_before = self.is_unanswered.then(|| self.said()).flatten();
             }
@@ -200,14 +200,14 @@ impl Watcher {
     }
 
     /// What the submit key gives to the program: no more than an answer while it asks or works.
-    fn given(&self) -> Given {
+    fn given(&self) -> Submission {
         let text = self.typed.submitted().trim();
         let is_open = self.turn.is_some() || matches!(self.judge.reading(), Reading::Asking(_));
         match text.chars().next() {
-            None => Given::Nothing,
-            Some(_) if is_open => Given::Nothing,
-            Some('/') if !text.contains(char::is_whitespace) => Given::Command,
-            Some(_) => Given::Message,
+            None => Submission::Nothing,
+            Some(_) if is_open => Submission::Nothing,
+            Some('/') if !text.contains(char::is_whitespace) => Submission::Command,
+            Some(_) => Submission::Message,
         }
     }
 

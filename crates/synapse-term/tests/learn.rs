@@ -5,10 +5,10 @@
 mod score;
 
 use serde_json::Value;
-use synapse_term::learn::{Learned, Lesson, learn};
+use synapse_term::learn::{LearnedProfile, Lesson, learn};
 use synapse_term::profile::Profile;
 
-fn learned(recording: &str) -> Learned {
+fn learned(recording: &str) -> LearnedProfile {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let path = folder.join(recording);
     let truth = std::fs::read_to_string(path.with_extension("expect.json")).unwrap();
@@ -37,7 +37,7 @@ fn learned(recording: &str) -> Learned {
     learn(&score::load(&path), &lessons).unwrap()
 }
 
-fn found(learned: &Learned, about: &str) -> Vec<String> {
+fn found(learned: &LearnedProfile, about: &str) -> Vec<String> {
     let found = learned
         .findings
         .iter()

@@ -17,7 +17,7 @@ const LONGEST_LINE: usize = 32 << 20;
 
 /// What was appended to a file.
 #[derive(Debug)]
-pub(super) struct Appended {
+pub(super) struct NewText {
     /// Whole lines, without their ends.
     pub(super) lines: Vec<Vec<u8>>,
     /// When the file was last changed before they were read.
@@ -53,13 +53,13 @@ impl Cursor {
     }
 
     /// The lines that were appended. A file that was replaced or cut is read anew.
-    pub(super) fn read(&mut self) -> io::Result<Appended> {
+    pub(super) fn read(&mut self) -> io::Result<NewText> {
         let mut file = File::open(&self.path)?;
         let meta = file.metadata()?;
         if meta.ino() != self.inode || meta.len() < self.offset {
             *self = Self::open(&self.path)?;
         }
-        let mut found = Appended {
+        let mut found = NewText {
             lines: Vec::new(),
             changed: meta.modified()?,
         };

@@ -26,7 +26,7 @@ use synapse_machine::config::{AgentSettings, Feedback, InputRouting};
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::{Paths, expand_home};
 use synapse_machine::registry::Entry;
-use synapse_session::{Command, Found, Notice, OutboxRequest, RoutingSetup, SessionHandle};
+use synapse_session::{Command, LineTarget, Notice, OutboxRequest, RoutingSetup, SessionHandle};
 
 /// Errands that may wait for the courier; who comes after passes.
 const INBOX: usize = 64;
@@ -157,21 +157,21 @@ impl Outbox {
         }
     }
 
-    async fn find(self: &Arc<Self>, handle: String, files: Vec<String>) -> Found {
+    async fn find(self: &Arc<Self>, handle: String, files: Vec<String>) -> LineTarget {
         let outbox = Arc::clone(self);
         let found = tokio::task::spawn_blocking(move || {
             if let Err(unmet) = address::resolve(&outbox, &handle) {
                 return match unmet {
-                    Unmet::Nobody(why) => Found::Nobody(why),
-                    Unmet::Doubtful(why) => Found::Wrong(why),
+                    Unmet::Nobody(why) => LineTarget::Nobody(why),
+                    Unmet::Doubtful(why) => LineTarget::Wrong(why),
                 };
             }
             match message::check(&named(&files), &outbox.own.working_dir) {
-                Ok(()) => Found::Known,
-                Err(error) => Found::Wrong(error.to_string()),
+                Ok(()) => LineTarget::Known,
+                Err(error) => LineTarget::Wrong(error.to_string()),
             }
         });
-        let lost = |_| Found::Nobody("nobody could be looked for".to_owned());
+        let lost = |_| LineTarget::Nobody("nobody could be looked for".to_owned());
         found.await.unwrap_or_else(lost)
     }
 

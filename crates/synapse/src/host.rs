@@ -18,7 +18,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use crate::courier::{Courier, Orders};
-use crate::http::{self, A2a, AccessPolicy, Served};
+use crate::http::{self, A2a, AccessPolicy, ServerState};
 use crate::launch;
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
@@ -101,7 +101,7 @@ pub struct Host {
     listener: std::net::TcpListener,
     tls: Option<tokio_rustls::TlsAcceptor>,
     limits: Limits,
-    resources: Served,
+    resources: ServerState,
     ledger: Ledger,
     courier: Courier,
     paths: Paths,
@@ -166,7 +166,7 @@ impl Host {
         let callable = Callable::by_agent(access_policy.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
         let contacts = Contacts::new(paths, web.clone());
-        let resources = Served {
+        let resources = ServerState {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
@@ -238,7 +238,7 @@ impl Host {
     /// called once, when the agent can be reached and its program has not died right away.
     ///
     /// # Errors
-    /// If the server cannot run, or the program died right away: then a [`Died`].
+    /// If the server cannot run, or the program died right away: then a [`EarlyExit`].
     pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             tokens,
@@ -341,7 +341,7 @@ impl Host {
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
         match died {
-            Some(look) => Err(Died::new(exit, &look).into()),
+            Some(look) => Err(EarlyExit::new(exit, &look).into()),
             None => Ok(exit),
         }
     }
@@ -516,13 +516,13 @@ async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
 /// A program that ended before anybody could have used it.
 #[derive(Debug, thiserror::Error)]
 #[error("the program ended at once, with code {}:\n{words}", exit.code())]
-pub struct Died {
+pub struct EarlyExit {
     pub exit: Exit,
     /// What it had to say.
     words: String,
 }
 
-impl Died {
+impl EarlyExit {
     /// The option of ours that the program says it does not know, if that is what it died of.
     pub fn refused_flag(&self) -> Option<&'static str> {
         const OURS: [&str; 5] = [

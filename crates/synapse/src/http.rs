@@ -37,7 +37,7 @@ use synapse_session::SessionHandle;
 
 /// What all resources share.
 #[derive(Clone)]
-pub struct Served {
+pub struct ServerState {
     pub session: SessionHandle,
     /// What it says of itself, and whom it tells of its tasks.
     pub a2a: Arc<A2a>,
@@ -56,7 +56,7 @@ pub struct Served {
 }
 
 /// All resources, behind the guard.
-pub fn router(served: Served) -> Router {
+pub fn router(served: ServerState) -> Router {
     let guard = middleware::from_fn_with_state(served.clone(), guard::check);
     Router::new()
         .route("/healthz", get(agent::health))

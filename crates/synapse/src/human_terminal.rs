@@ -1,7 +1,7 @@
 //! Connects the human's terminal to a wrapped program: keys, window size and suspension go to the program
 //! unchanged. Output does not pass through here: the session shows it.
 
-use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals, TtyError};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals, SuspendEnd, TtyError};
 use synapse_session::{Command, SessionHandle};
 
 /// Serves the human until the agent is gone. The terminal is as it was afterwards.
@@ -30,7 +30,7 @@ pub async fn serve(session: SessionHandle, mut raw: RawMode) -> Result<(), TtyEr
                 }
                 let is_suspended = *suspended.borrow_and_update();
                 tty::note_alternate(session.board.is_alternate());
-                if is_suspended && raw.suspend().await? == Resumed::Foreground {
+                if is_suspended && raw.suspend().await? == SuspendEnd::Foreground {
                     drop(session.tell(Command::Resize(tty::size())).await);
                     drop(session.tell(Command::Continue).await);
                 }

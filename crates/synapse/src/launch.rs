@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use synapse_term::profile::Profile;
 
 use crate::host::Agent;
-use crate::mcp::{Attached, Given, ToolServer, attached};
+use crate::mcp::{Attached, ToolServer, UserSettings, attached};
 use probe::Probe;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::{Paths, create_folder};
@@ -160,7 +160,7 @@ fn hooks(
         ));
         return none();
     }
-    let given = cli_hooks::Given {
+    let given = cli_hooks::UserArguments {
         args: &agent.args,
         read: &read_settings,
     };
@@ -266,7 +266,7 @@ fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
             .chain(moved)
             .collect(),
     };
-    let given = Given {
+    let given = UserSettings {
         args: &agent.args,
         has_variable: &|name| variable(name).is_some(),
         read: &|path| std::fs::read_to_string(path).ok(),

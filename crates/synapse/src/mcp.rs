@@ -8,7 +8,7 @@ mod tools;
 use anyhow::{Context as _, Result};
 use rmcp::ServiceExt as _;
 
-pub use attach::{Attached, Given, ToolServer, attached};
+pub use attach::{Attached, ToolServer, UserSettings, attached};
 pub use tools::Tools;
 
 use synapse_machine::paths::Paths;

@@ -110,7 +110,7 @@ impl fmt::Display for Violation {
 }
 
 /// The numbers and names of an error in the bindings of the protocol.
-struct Row {
+struct ErrorCodes {
     code: i32,
     http: u16,
     status: &'static str,
@@ -145,7 +145,7 @@ impl ProtocolError {
 
     /// The body of an HTTP+JSON answer in 1.0.
     pub fn to_rest(&self) -> Value {
-        let Row { http, status, .. } = self.row();
+        let ErrorCodes { http, status, .. } = self.row();
         json!({ "error": {
             "code": http,
             "status": status,
@@ -182,7 +182,7 @@ impl ProtocolError {
         Value::Array(details)
     }
 
-    fn row(&self) -> Row {
+    fn row(&self) -> ErrorCodes {
         const PRECONDITION: &str = "FAILED_PRECONDITION";
         const ARGUMENT: &str = "INVALID_ARGUMENT";
         let (code, http, status, reason) = match self {
@@ -216,7 +216,7 @@ impl ProtocolError {
             Self::Unknown { .. } => (-32000, 500, "UNKNOWN", "TASK_UNKNOWN"),
             Self::Internal(_) => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
-        Row {
+        ErrorCodes {
             code,
             http,
             status,

@@ -9,7 +9,7 @@ use synapse_term::keys::nearest;
 
 use super::External;
 use synapse_machine::handle::Handle;
-use synapse_machine::lock::Held;
+use synapse_machine::lock::LockGuard;
 use synapse_machine::paths::create_folder;
 use synapse_machine::private_file::{remove, replace};
 use synapse_machine::token::Token;
@@ -176,9 +176,9 @@ impl Folder {
         self.0.join(format!("{alias}.{kind}"))
     }
 
-    fn enter(&self) -> Result<Held, ExternalError> {
+    fn enter(&self) -> Result<LockGuard, ExternalError> {
         let path = self.0.join(".lock");
-        let held = create_folder(&self.0).and_then(|()| Held::wait_for(&path));
+        let held = create_folder(&self.0).and_then(|()| LockGuard::wait_for(&path));
         held.map_err(at(&path))
     }
 }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::Body;
 use super::settings::profile_names;
 use crate::Hub;
-use crate::live::{self, Known};
+use crate::live::{self, KnownAgent};
 use crate::problem::Problem;
 use crate::program::{self, Start};
 use crate::shapes::Agent;
@@ -57,7 +57,7 @@ pub(super) struct NewAgent {
 
 /// `POST /api/agents`
 #[derive(Deserialize, ToSchema)]
-pub(super) struct Wanted {
+pub(super) struct StartRequest {
     #[serde(flatten)]
     agent: NewAgent,
     /// Where it works; by default where the hub was started.
@@ -65,11 +65,11 @@ pub(super) struct Wanted {
 }
 
 /// Starts an agent.
-#[utoipa::path(post, path = "/api/agents", request_body = Wanted,
+#[utoipa::path(post, path = "/api/agents", request_body = StartRequest,
     responses((status = 201, description = "`{agent}`"), (status = 500, description = "start_failed")))]
 pub(super) async fn start(
     State(hub): State<Hub>,
-    Body(wanted): Body<Wanted>,
+    Body(wanted): Body<StartRequest>,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let dir = match &wanted.worktree {
         Some(id) => hub.spot(id).await?.path,
@@ -113,7 +113,7 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
     hub.rescan.notify_one();
     let seen = hub.wait_for(PATIENCE, |state| {
         let entry = state.find(&handle)?;
-        state.agents.get(&entry.agent_id).map(Known::view)
+        state.agents.get(&entry.agent_id).map(KnownAgent::view)
     });
     seen.await.ok_or_else(|| {
         let error = format!("@{handle} was started, but is gone again");

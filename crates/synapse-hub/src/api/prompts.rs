@@ -14,7 +14,7 @@ use crate::shapes::{Prompt, Session};
 
 /// `POST /api/agents/{id}/prompt/{pid}/answer`
 #[derive(Deserialize, ToSchema)]
-pub(super) struct Given {
+pub(super) struct AnswerBody {
     /// yes, no, a label, its number or key; at a line any text.
     value: String,
     fingerprint: String,
@@ -22,13 +22,13 @@ pub(super) struct Given {
 
 /// Answers an agent's question.
 #[utoipa::path(post, path = "/api/agents/{id}/prompt/{pid}/answer",
-    params(("id" = String, Path), ("pid" = String, Path)), request_body = Given,
+    params(("id" = String, Path), ("pid" = String, Path)), request_body = AnswerBody,
     responses((status = 200, description = "`{answered}`"), (status = 409, description = "prompt_changed, with the `prompt` there is now")))]
 pub(super) async fn answer(
     State(hub): State<Hub>,
     Path((id, pid)): Path<(String, String)>,
     Extension(session): Extension<Session>,
-    Body(given): Body<Given>,
+    Body(given): Body<AnswerBody>,
 ) -> Result<Json<Value>, Problem> {
     let entry = hub.agent(&id)?;
     let prompt = hub.prompt(&entry);

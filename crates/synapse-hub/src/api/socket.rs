@@ -15,7 +15,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::Hub;
 use crate::guard::PROTOCOL;
-use crate::live::{Numbered, Snapshot};
+use crate::live::{EncodedChange, Snapshot};
 use crate::shapes::Session;
 
 /// How often a page hears of us even if nothing happens: so it knows a dead line from a quiet one.
@@ -32,7 +32,7 @@ pub(super) const GOING_AWAY: u16 = 1_001;
 /// What a page says.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Said {
+enum PageMessage {
     Resync,
     Ping,
     #[serde(other)]
@@ -58,7 +58,7 @@ pub(super) async fn follow(
     let counted = hub.count_socket();
     upgrade.on_upgrade(move |socket| async move {
         let _counted = counted;
-        let mut page = Page {
+        let mut page = PageSocket {
             hub: &hub,
             session: &session,
             socket,
@@ -70,7 +70,7 @@ pub(super) async fn follow(
 }
 
 /// One page that follows.
-struct Page<'a> {
+struct PageSocket<'a> {
     hub: &'a Hub,
     session: &'a Session,
     socket: WebSocket,
@@ -78,7 +78,7 @@ struct Page<'a> {
     seq: u64,
 }
 
-impl Page<'_> {
+impl PageSocket<'_> {
     /// Serves it until one side is gone. Why, if it is we who end it.
     async fn serve(&mut self) -> Option<u16> {
         let mut stopped = pin!(self.hub.stopped());
@@ -104,12 +104,12 @@ impl Page<'_> {
                 },
                 said = self.socket.recv() => match said {
                     Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
-                        Ok(Said::Resync) => {
+                        Ok(PageMessage::Resync) => {
                             deltas = self.greet().await?;
                             true
                         }
-                        Ok(Said::Ping) => self.beat().await,
-                        Ok(Said::Else) | Err(_) => true,
+                        Ok(PageMessage::Ping) => self.beat().await,
+                        Ok(PageMessage::Else) | Err(_) => true,
                     },
                     Some(Ok(Message::Close(_)) | Err(_)) | None => false,
                     Some(Ok(_)) => true,
@@ -130,7 +130,7 @@ impl Page<'_> {
     }
 
     /// Sends a snapshot; what follows it.
-    async fn greet(&mut self) -> Option<broadcast::Receiver<Numbered>> {
+    async fn greet(&mut self) -> Option<broadcast::Receiver<EncodedChange>> {
         let (snapshot, deltas) = self.hub.live.follow();
         self.seq = snapshot.seq;
         let hello = Hello {

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{Body, Words};
 use crate::agents::ask;
-use crate::history::{self, Wanted};
+use crate::history::{self, HistoryQuery};
 use crate::problem::Problem;
 use crate::{Hub, reply_forwarding};
 use synapse_client::client::Client;
@@ -190,9 +190,9 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub(super) fn wanted(self) -> Wanted {
+    pub(super) fn wanted(self) -> HistoryQuery {
         let given = |word: Option<String>| word.filter(|word| !word.trim().is_empty());
-        Wanted {
+        HistoryQuery {
             agent: given(self.agent),
             state: given(self.state),
             words: given(self.q),
@@ -211,7 +211,7 @@ pub(super) async fn messages(
     Path(id): Path<String>,
     Words(page): Words<Page>,
 ) -> Result<Json<Value>, Problem> {
-    let wanted = Wanted {
+    let wanted = HistoryQuery {
         agent: Some(id),
         keyboard: true,
         ..page.wanted()

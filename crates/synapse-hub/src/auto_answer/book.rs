@@ -50,7 +50,7 @@ pub(crate) enum BookError {
 
 /// The contents of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(super) struct RuleRecords {
     #[serde(default)]
     pub(super) enabled: bool,
     #[serde(default)]
@@ -60,7 +60,7 @@ pub(super) struct Book {
     pub(super) used: VecDeque<Used>,
 }
 
-impl Book {
+impl RuleRecords {
     pub(super) fn is_full(&self) -> bool {
         self.rules.len() >= RULES
     }
@@ -84,18 +84,18 @@ impl BookFile {
         Self { path }
     }
 
-    pub(super) fn read(&self) -> Result<Book, BookError> {
+    pub(super) fn read(&self) -> Result<RuleRecords, BookError> {
         match fs::read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| BookError::Broken {
                 path: self.path.clone(),
                 why,
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Book::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RuleRecords::default()),
             Err(error) => Err(self.at(error)),
         }
     }
 
-    pub(super) fn write(&self, book: &Book) -> Result<(), BookError> {
+    pub(super) fn write(&self, book: &RuleRecords) -> Result<(), BookError> {
         if let Some(folder) = self.path.parent() {
             create_folder(folder).map_err(|error| self.at(error))?;
         }

@@ -7,10 +7,10 @@ use crate::shapes::{Agent, Prompt, Status, TaskLine};
 use synapse_machine::registry::{AgentId, Entry};
 
 /// Everybody, by id.
-pub(crate) type Agents = BTreeMap<AgentId, Known>;
+pub(crate) type Agents = BTreeMap<AgentId, KnownAgent>;
 
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownAgent {
     /// What the registry says.
     pub(crate) entry: Entry,
     pub(super) place: Place,
@@ -27,7 +27,7 @@ pub(crate) struct Known {
     shown: Status,
 }
 
-impl Known {
+impl KnownAgent {
     pub(super) fn new(entry: Entry, place: Place, since: String) -> Self {
         Self {
             entry,

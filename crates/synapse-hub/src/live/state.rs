@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::change::{Change, Gone, Report, TaskEvent};
 use super::delta::Delta;
-use super::known::{Agents, Known};
+use super::known::{Agents, KnownAgent};
 use super::tasks::{Tasks, name_of};
 use crate::shapes::{Agent, Edge, Prompt, Status, TaskLine};
 use synapse_machine::registry::{AgentId, Entry};
@@ -52,12 +52,12 @@ impl State {
 
     /// All agents as the page sees them: those that wait for somebody first, then the oldest first.
     pub(crate) fn views(&self) -> Vec<Agent> {
-        let mut known: Vec<&Known> = self.agents.values().collect();
+        let mut known: Vec<&KnownAgent> = self.agents.values().collect();
         known.sort_by_key(|known| {
             let is_waiting = known.status() == Status::Waiting;
             (!is_waiting, known.entry.started_at)
         });
-        known.into_iter().map(Known::view).collect()
+        known.into_iter().map(KnownAgent::view).collect()
     }
 
     /// Takes note of a change; what pages are to be told of it, with numbers.
@@ -66,7 +66,7 @@ impl State {
         let deltas = match change {
             Change::Appeared(entry, place) => {
                 let id = entry.agent_id.clone();
-                let known = Known::new(*entry, place, now);
+                let known = KnownAgent::new(*entry, place, now);
                 let agent = Box::new(known.view());
                 match self.agents.insert(id, known) {
                     None => vec![Delta::AgentAdded { agent }],
@@ -105,7 +105,12 @@ impl State {
     }
 
     /// Changes what is known of an agent, and tells the page if it can see a difference.
-    fn update(&mut self, id: &AgentId, now: &str, change: impl FnOnce(&mut Known)) -> Vec<Delta> {
+    fn update(
+        &mut self,
+        id: &AgentId,
+        now: &str,
+        change: impl FnOnce(&mut KnownAgent),
+    ) -> Vec<Delta> {
         let Some(known) = self.agents.get_mut(id) else {
             return Vec::new();
         };

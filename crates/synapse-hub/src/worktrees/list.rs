@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio::task::JoinSet;
 
 use super::porcelain::{Tree, counts};
-use super::scan::{Found, Known, Scope, trees_of};
+use super::scan::{ScannedFolder, Scope, WorktreeIndex, trees_of};
 use super::{Repository, Spot, Worktree, id_of, name_of};
 use crate::git::{Branch, ask, git};
 use crate::problem::Problem;
@@ -15,7 +15,11 @@ use crate::shapes::Agent;
 const BRANCHES: usize = 500;
 
 /// Everything, with the agents that work there.
-pub(crate) async fn list(known: &Known, scope: &Scope, agents: &[Agent]) -> Vec<Repository> {
+pub(crate) async fn list(
+    known: &WorktreeIndex,
+    scope: &Scope,
+    agents: &[Agent],
+) -> Vec<Repository> {
     let dirs = agents.iter().map(|agent| agent.dir.clone().into());
     let found = known.scan(scope, dirs.collect()).await;
     let mut repositories = JoinSet::new();
@@ -48,7 +52,7 @@ pub(crate) async fn describe(spot: &Spot, agents: &[Agent]) -> Result<Worktree, 
     Ok(worktree(tree, main, default.as_deref(), agents).await)
 }
 
-async fn repository(found: Found, agents: &[Agent]) -> Repository {
+async fn repository(found: ScannedFolder, agents: &[Agent]) -> Repository {
     let first = found.trees.first().map(|tree| tree.path.clone());
     let path = found.main.clone().or(first).unwrap_or_default();
     let (mut branches_, mut default) = (Vec::new(), None);

@@ -28,13 +28,13 @@ pub(crate) struct Scope {
 
 /// A repository with its worktrees, or a plain folder.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct ScannedFolder {
     /// Nothing for a plain folder.
     pub(super) main: Option<PathBuf>,
     pub(super) trees: Vec<Tree>,
 }
 
-impl Found {
+impl ScannedFolder {
     fn spots(&self) -> impl Iterator<Item = Spot> {
         let trees = self.trees.iter().filter(|tree| !tree.is_bare);
         trees.map(|tree| Spot {
@@ -47,7 +47,7 @@ impl Found {
 
 /// What was seen, by id: what an id in a request stands for.
 #[derive(Debug, Default)]
-pub(crate) struct Known(RwLock<Seen>);
+pub(crate) struct WorktreeIndex(RwLock<Seen>);
 
 #[derive(Debug, Default)]
 struct Seen {
@@ -56,7 +56,7 @@ struct Seen {
     mains: HashMap<String, PathBuf>,
 }
 
-impl Known {
+impl WorktreeIndex {
     /// What the id of a worktree stands for. Looks again if it is new or its folder is gone.
     pub(crate) async fn find(
         &self,
@@ -93,9 +93,9 @@ impl Known {
     }
 
     /// Looks at everything.
-    pub(super) async fn scan(&self, scope: &Scope, dirs: Vec<PathBuf>) -> Vec<Found> {
+    pub(super) async fn scan(&self, scope: &Scope, dirs: Vec<PathBuf>) -> Vec<ScannedFolder> {
         let found = scan(scope, dirs).await;
-        let spots = found.iter().flat_map(Found::spots);
+        let spots = found.iter().flat_map(ScannedFolder::spots);
         let mains = found.iter().filter_map(|found| found.main.clone());
         let seen = Seen {
             spots: spots.map(|spot| (spot.id.clone(), spot)).collect(),
@@ -110,7 +110,7 @@ impl Known {
     }
 }
 
-async fn scan(scope: &Scope, dirs: Vec<PathBuf>) -> Vec<Found> {
+async fn scan(scope: &Scope, dirs: Vec<PathBuf>) -> Vec<ScannedFolder> {
     let roots = scope.roots.clone();
     let below = tokio::task::spawn_blocking(move || {
         let roots = roots.iter();
@@ -127,18 +127,18 @@ async fn scan(scope: &Scope, dirs: Vec<PathBuf>) -> Vec<Found> {
             None => drop(folders.insert(dir.canonicalize().unwrap_or(dir))),
         }
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<ScannedFolder> = Vec::new();
     for top in tops {
-        let is_seen = |found: &Found| found.trees.iter().any(|tree| tree.path == top);
+        let is_seen = |found: &ScannedFolder| found.trees.iter().any(|tree| tree.path == top);
         if found.iter().any(is_seen) {
             continue;
         }
         if let Ok(trees) = trees_of(&top).await {
             let main = trees.first().map(|tree| tree.path.clone());
-            found.push(Found { main, trees });
+            found.push(ScannedFolder { main, trees });
         }
     }
-    found.extend(folders.into_iter().map(|path| Found {
+    found.extend(folders.into_iter().map(|path| ScannedFolder {
         main: None,
         trees: vec![Tree {
             path,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::keys::KEYS;
-use super::{Config, Loaded, Setting, VARIABLES, files};
+use super::{Config, LoadedConfig, Setting, VARIABLES, files};
 use crate::paths::Paths;
 
 const FILE: &str = "../../docs/config.md";
@@ -28,7 +28,7 @@ A host reads the file when it starts, a command when it runs: a change takes eff
 |---|---|---|---|
 "
     .to_owned();
-    let defaults = Loaded::default().settings();
+    let defaults = LoadedConfig::default().settings();
     for key in KEYS.iter().filter(|key| !key.meaning.is_empty()) {
         let path = key.path.replace('*', "NAME");
         let default = defaults.iter().find(|setting| setting.key == key.path);

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use synapse_term::router::{DEFAULT_PATTERN, Pattern, ResponseMode};
 
-use super::Loaded;
+use super::LoadedConfig;
 use super::keys::{KEYS, Key};
 
 /// One key and its value.
@@ -20,7 +20,7 @@ pub struct Setting {
     pub line: Option<u64>,
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// Whether the file has a value for a key.
     pub fn sets(&self, key: &str) -> bool {
         self.lines.contains_key(key)

@@ -49,14 +49,14 @@ impl Tree {
 
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Keys)
+        deserializer.deserialize_any(KeyReader)
     }
 }
 
 /// Keeps keys and lets go of everything else.
-struct Keys;
+struct KeyReader;
 
-impl<'de> Visitor<'de> for Keys {
+impl<'de> Visitor<'de> for KeyReader {
     type Value = Tree;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgentId, Entry, Registry, RegistryError, Status, Transport};
 use crate::handle::Handle;
-use crate::lock::{Held, is_held};
+use crate::lock::{LockGuard, is_held};
 use crate::paths::create_folder;
 use crate::private_file::{draft_of, remove, replace};
 
@@ -56,7 +56,7 @@ pub struct Claim {
     is_published: bool,
     entry_path: PathBuf,
     lock_path: PathBuf,
-    lock: Held,
+    lock: LockGuard,
 }
 
 impl Claim {
@@ -69,7 +69,7 @@ impl Claim {
     ) -> io::Result<Self> {
         let [entry_path, lock_path] = files_of(folder, &agent_id);
         let pid = std::process::id();
-        let lock = Held::create(&lock_path, &holder_text(&handle, pid)?)?;
+        let lock = LockGuard::create(&lock_path, &holder_text(&handle, pid)?)?;
         Ok(Self {
             entry: Entry {
                 agent_id,
@@ -180,7 +180,7 @@ impl Claim {
             return Err(failed(io::Error::other("another agent has this place")));
         }
         let text = holder_text(&self.entry.handle, self.entry.pid).map_err(failed)?;
-        self.lock = Held::create(&self.lock_path, &text).map_err(failed)?;
+        self.lock = LockGuard::create(&self.lock_path, &text).map_err(failed)?;
         if self.is_published {
             self.write()?;
         }

@@ -19,7 +19,7 @@ use super::{TtyError, is_in_background, open};
 /// How long a terminal that has stopped reading may hold up our exit.
 const RESET_PATIENCE: Duration = Duration::from_millis(300);
 
-static HELD: Mutex<Option<Held>> = Mutex::new(None);
+static HELD: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 
 static MAY_BE_ALTERNATE: AtomicBool = AtomicBool::new(true);
 
@@ -44,7 +44,7 @@ impl RawMode {
         if slot.is_some() {
             return Err(TtyError::AlreadyRaw);
         }
-        let mut held = Held::open()?;
+        let mut held = SavedTerminal::open()?;
         held.make_raw()?;
         let modes = held.modes.clone();
         *slot = Some(held);
@@ -122,13 +122,13 @@ pub(super) fn is_elsewhere() -> bool {
 }
 
 /// What is to be restored, and where.
-struct Held {
+struct SavedTerminal {
     tty: OwnedFd,
     modes: Termios,
     is_raw: bool,
 }
 
-impl Held {
+impl SavedTerminal {
     fn open() -> Result<Self, TtyError> {
         let tty = open()?;
         let modes = tcgetattr(&tty).map_err(io::Error::from)?;
@@ -191,6 +191,6 @@ impl Held {
 }
 
 /// A panic while it was locked leaves nothing half done that restoring would mind.
-fn lock() -> MutexGuard<'static, Option<Held>> {
+fn lock() -> MutexGuard<'static, Option<SavedTerminal>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,7 +16,7 @@ const END_PATIENCE: Duration = Duration::from_millis(100);
 
 /// How a suspension ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resumed {
+pub enum SuspendEnd {
     /// We have the terminal again, in raw mode. Its size and its contents may be others.
     Foreground,
     /// We are to end, because the shell is gone or by an event that [`Signals`] has. The terminal is
@@ -34,9 +34,9 @@ impl RawMode {
     ///
     /// # Panics
     /// Outside a tokio runtime with I/O and time.
-    pub async fn suspend(&mut self) -> Result<Resumed, TtyError> {
+    pub async fn suspend(&mut self) -> Result<SuspendEnd, TtyError> {
         if !has_shell() {
-            return Ok(Resumed::NeverStopped);
+            return Ok(SuspendEnd::NeverStopped);
         }
         let mut signals = Signals::listen()?;
         restore();
@@ -45,12 +45,12 @@ impl RawMode {
             let is_end = continued(&mut signals).await;
             if !is_elsewhere() {
                 self.enter_again()?;
-                return Ok(Resumed::Foreground);
+                return Ok(SuspendEnd::Foreground);
             }
             // Continued with `bg`, where there is nothing for us to do, or to end.
             let is_end = is_end || timeout(END_PATIENCE, ended(&mut signals)).await.is_ok();
             if is_end || !has_shell() {
-                return Ok(Resumed::ToEnd);
+                return Ok(SuspendEnd::ToEnd);
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio, exit};
 
-use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals, SuspendEnd};
 use synapse_pty::{Exit, Signal, Spawn, State};
 use tokio::select;
 
@@ -93,8 +93,8 @@ async fn acts() {
             }
             let resumed = raw.suspend().await.unwrap();
             say(&format!("{resumed:?}"));
-            assert!(resumed != Resumed::ToEnd || signals.next().await.is_end());
-            if resumed == Resumed::ToEnd {
+            assert!(resumed != SuspendEnd::ToEnd || signals.next().await.is_end());
+            if resumed == SuspendEnd::ToEnd {
                 break;
             }
         },

@@ -9,13 +9,13 @@ use synapse_pty::Piece;
 
 /// What the screen has not taken yet of the piece that came last. Those who watch have seen all of it.
 #[derive(Debug, Default)]
-pub(super) struct Unfed {
+pub(super) struct PendingOutput {
     bytes: Vec<u8>,
     fed: usize,
     meter: Meter,
 }
 
-impl Unfed {
+impl PendingOutput {
     pub(super) fn is_empty(&self) -> bool {
         self.rest().is_empty()
     }
@@ -43,7 +43,7 @@ impl Session {
     pub(super) fn feed(&mut self) {
         let now = self.now();
         let size = self.watcher.screen().size();
-        let Unfed { bytes, fed, meter } = &mut self.unfed;
+        let PendingOutput { bytes, fed, meter } = &mut self.unfed;
         let rest = bytes.get(*fed..).unwrap_or_default();
         let length = meter.portion(rest, size);
         self.ledger.board.set_look(None);

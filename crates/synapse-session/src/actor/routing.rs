@@ -10,7 +10,7 @@ use synapse_term::router::{Candidate, LineFeed, Pattern, Router, Step};
 use tokio::sync::mpsc;
 
 use super::{Session, bare};
-use crate::{Author, Dispatch, Found, Notice, OutboxRequest};
+use crate::{Author, Dispatch, LineTarget, Notice, OutboxRequest};
 
 /// How long an Enter may be held until the screen has drawn the line.
 const SCREEN_PATIENCE: Duration = Duration::from_millis(150);
@@ -57,7 +57,7 @@ pub(super) struct Routing {
     passes_unknown: bool,
     lines: bool,
     outbox: mpsc::Sender<OutboxRequest>,
-    line: Option<Line>,
+    line: Option<HeldLine>,
     /// What was typed behind it.
     behind: Vec<u8>,
     release_at: Option<Duration>,
@@ -67,17 +67,17 @@ pub(super) struct Routing {
 }
 
 /// A line whose Enter was not passed.
-struct Line {
+struct HeldLine {
     number: u64,
     candidate: Candidate,
-    found: Option<Found>,
-    phase: Phase,
+    found: Option<LineTarget>,
+    phase: RoutingPhase,
     /// When it is decided at the latest.
     last: Duration,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Phase {
+enum RoutingPhase {
     /// Nothing is decided before this.
     Deciding { until: Duration },
     /// The box is being emptied.
@@ -102,7 +102,7 @@ impl Routing {
     /// When something is to be done about the keys, if at all.
     pub(super) fn deadline(&self) -> Option<Duration> {
         let line = self.line.as_ref().map(|line| match line.phase {
-            Phase::Deciding { until } | Phase::Clearing { until } => until,
+            RoutingPhase::Deciding { until } | RoutingPhase::Clearing { until } => until,
         });
         [line, self.release_at, self.look_at]
             .into_iter()
@@ -119,7 +119,7 @@ impl Routing {
         self.outbox.try_send(outbox_request).is_ok()
     }
 
-    fn log(&self, line: &Line, decision: &str) {
+    fn log(&self, line: &HeldLine, decision: &str) {
         let handle = match &line.candidate.command {
             Ok(command) => &command.handle,
             Err(error) => &error.handle,
@@ -207,11 +207,11 @@ impl Session {
     /// Keeps an Enter back, and asks who is meant.
     fn hold(&mut self, candidate: Candidate, now: Duration) {
         self.routing.count += 1;
-        let line = Line {
+        let line = HeldLine {
             number: self.routing.count,
             candidate,
             found: None,
-            phase: Phase::Deciding {
+            phase: RoutingPhase::Deciding {
                 until: now + SCREEN_PATIENCE,
             },
             last: now + PAINTING_PATIENCE,
@@ -239,7 +239,7 @@ impl Session {
     }
 
     /// The courier has found out who is meant.
-    pub(super) fn take_found(&mut self, number: u64, found: Found) {
+    pub(super) fn take_found(&mut self, number: u64, found: LineTarget) {
         if let Some(line) = &mut self.routing.line
             && line.number == number
         {
@@ -262,8 +262,8 @@ impl Session {
             self.look_for_empty_box();
         }
         match self.routing.line.as_ref().map(|line| line.phase) {
-            Some(Phase::Deciding { until }) => self.decide(until, now),
-            Some(Phase::Clearing { until }) => self.confirm_cleared(until, now),
+            Some(RoutingPhase::Deciding { until }) => self.decide(until, now),
+            Some(RoutingPhase::Clearing { until }) => self.confirm_cleared(until, now),
             None => {}
         }
     }
@@ -290,7 +290,7 @@ impl Session {
             && now < still_at.min(line.last)
         {
             let until = still_at.min(line.last);
-            line.phase = Phase::Deciding { until };
+            line.phase = RoutingPhase::Deciding { until };
             is_due = false;
         }
         let Some(line) = &self.routing.line else {
@@ -302,7 +302,7 @@ impl Session {
             }
             return;
         };
-        if let (Found::Nobody(why), true) = (&found, self.routing.passes_unknown) {
+        if let (LineTarget::Nobody(why), true) = (&found, self.routing.passes_unknown) {
             let why = format!("[{why}; the line went to {}]", self.profile.name);
             self.tell_person(&why, now);
             return self.pass_line("passed: nobody is called that", now);
@@ -326,7 +326,7 @@ impl Session {
             None => return,
         };
         match (command, found) {
-            (Ok(command), Found::Known) => {
+            (Ok(command), LineTarget::Known) => {
                 let dispatch = Dispatch {
                     command,
                     hops: 0,
@@ -337,11 +337,11 @@ impl Session {
                 }
                 self.clear_box("sent", now);
             }
-            (Ok(_), Found::Nobody(why)) => {
+            (Ok(_), LineTarget::Nobody(why)) => {
                 self.tell_person(&format!("[{why}; nothing was sent]"), now);
                 self.clear_box("removed: nobody is called that", now);
             }
-            (Ok(_), Found::Wrong(why)) => self.leave_line(&why, now),
+            (Ok(_), LineTarget::Wrong(why)) => self.leave_line(&why, now),
             (Err(error), _) => self.leave_line(&error.to_string(), now),
         }
     }
@@ -402,7 +402,7 @@ impl Session {
                 (keys, CLEAR_PATIENCE)
             }
         };
-        line.phase = Phase::Clearing {
+        line.phase = RoutingPhase::Clearing {
             until: now + patience,
         };
         if let Some(line) = &self.routing.line {

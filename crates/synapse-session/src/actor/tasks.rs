@@ -15,7 +15,7 @@ use super::Session;
 use crate::ledger::STOPPED;
 use crate::order;
 use crate::turn::{Input, Words};
-use crate::{Accepted, Command, Order, Priority, Refusal, TurnError, timestamp};
+use crate::{AcceptedTask, Command, Order, Priority, Refusal, TurnError, timestamp};
 
 /// A task that is not over.
 pub(super) struct Open {
@@ -35,8 +35,8 @@ enum Listener {
 
 impl Session {
     /// Queues a task that is on disk.
-    pub(super) fn accept(&mut self, accepted: Accepted, now: Duration) {
-        let Accepted {
+    pub(super) fn accept(&mut self, accepted: AcceptedTask, now: Duration) {
+        let AcceptedTask {
             task,
             text,
             is_raw,

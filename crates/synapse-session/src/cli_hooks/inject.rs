@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use synapse_machine::hex::hex;
 
 /// What the user gives the program.
-pub struct Given<'a> {
+pub struct UserArguments<'a> {
     pub args: &'a [String],
     /// What is in a file, if it can be read.
     pub read: &'a dyn Fn(&Path) -> Option<String>,
@@ -64,7 +64,7 @@ const ANSWER_PATIENCE: u32 = 7 * 24 * 3600;
 const PATIENCE: u32 = 1;
 
 /// What makes `program` run `command` as its hook. Nothing for a program that takes no hooks by argument.
-pub fn inject(program: &str, command: &str, given: &Given<'_>) -> Injection {
+pub fn inject(program: &str, command: &str, given: &UserArguments<'_>) -> Injection {
     match program {
         "claude" => claude(command, given),
         "codex" => codex(command, given),
@@ -79,7 +79,7 @@ fn obstructed(why: String) -> Injection {
     }
 }
 
-fn claude(command: &str, given: &Given<'_>) -> Injection {
+fn claude(command: &str, given: &UserArguments<'_>) -> Injection {
     let is_bare = |word: &String| word == "--bare" || word == "--safe-mode";
     if let Some(flag) = given.args.iter().find(|word| is_bare(word)) {
         return obstructed(format!("{flag} switches hooks off"));
@@ -167,7 +167,7 @@ fn merge(settings: &mut Value, ours: Map<String, Value>) {
 /// Codex asks before it runs a hook that it does not know, so each is passed with the proof that it is
 /// the one that was agreed to: a hash of exactly this command. A version that computes it in another way
 /// shows its dialog, and nothing is run unseen.
-fn codex(command: &str, given: &Given<'_>) -> Injection {
+fn codex(command: &str, given: &UserArguments<'_>) -> Injection {
     if given.args.iter().any(|word| is_about_hooks(word)) {
         return obstructed("hooks are configured by arguments of your own".to_owned());
     }
@@ -216,7 +216,7 @@ mod tests {
             let is_there = path == Path::new("own.json");
             is_there.then(|| r#"{"model":"m","hooks":{"Stop":[{"hooks":[1]}]}}"#.to_owned())
         };
-        let given = Given {
+        let given = UserArguments {
             args: &args,
             read: &read,
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::facts::{Facts, Given, TerminalUse};
+use super::facts::{Facts, Submission, TerminalUse};
 use super::signs::{has_picture, shows_place, working_sign};
 use super::{Opinion, View};
 use crate::chrome::{is_rule, left_border};
@@ -203,7 +203,8 @@ fn rest(facts: &Facts, frame: &Frame, state: State, now: Duration) -> Opinion {
         return opinion;
     }
     // A pager or an editor that was opened by a message has not answered it.
-    if frame.modes.alternate_screen && facts.given != Given::Nothing && !facts.was_full_screen {
+    if frame.modes.alternate_screen && facts.given != Submission::Nothing && !facts.was_full_screen
+    {
         return busy(
             facts,
             state,
@@ -280,9 +281,9 @@ fn is_away(facts: &Facts, before: &str) -> bool {
 /// How long a program may take to answer without any sign that it works.
 fn reply_patience(facts: &Facts) -> Duration {
     match facts.given {
-        Given::Message => SILENT_PATIENCE,
-        Given::Command => COMMAND_PATIENCE,
-        Given::Nothing => Duration::ZERO,
+        Submission::Message => SILENT_PATIENCE,
+        Submission::Command => COMMAND_PATIENCE,
+        Submission::Nothing => Duration::ZERO,
     }
 }
 
@@ -306,7 +307,8 @@ fn is_back(evidence: &Evidence, frame: &Frame) -> bool {
 fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opinion {
     // A program that announces its states needs less guessing.
     let announces = facts.agent.is_some();
-    let is_given = facts.given != Given::Nothing && facts.submitted_within(SILENT_PATIENCE, now);
+    let is_given =
+        facts.given != Submission::Nothing && facts.submitted_within(SILENT_PATIENCE, now);
     if !announces && facts.reacted && (is_given || facts.submitted_within(SUBMIT_SPAN, now)) {
         let evidence = Evidence::new("output after submit", "");
         let mut opinion = busy(facts, State::Idle, evidence, now);

@@ -59,7 +59,7 @@ pub(super) struct Facts {
     /// A frame changed after the last submit key.
     pub(super) reacted: bool,
     /// What the submit key gave to the program, until it rests again.
-    pub(super) given: Given,
+    pub(super) given: Submission,
     /// Whether the screen showed a reply to it, and when that was looked for.
     pub(super) answer: Option<(bool, Duration)>,
     /// Keys were pressed since the last submit or interrupt key: the box may hold somebody's text.
@@ -108,9 +108,9 @@ impl Facts {
     }
 
     /// What the submit key that was just pressed gives to the program.
-    pub(super) fn note_given(&mut self, given: Given, is_full_screen: bool) {
+    pub(super) fn note_given(&mut self, given: Submission, is_full_screen: bool) {
         self.given = given;
-        self.is_in_turn |= given != Given::Nothing;
+        self.is_in_turn |= given != Submission::Nothing;
         self.answer = None;
         self.was_full_screen = is_full_screen;
     }
@@ -167,7 +167,7 @@ impl Facts {
         }
         let shown: String = found.text.split_whitespace().collect();
         let is_echo = !self.last_message.is_empty() && shown == self.last_message;
-        if self.given == Given::Nothing && !self.is_touched {
+        if self.given == Submission::Nothing && !self.is_touched {
             found.holds = if is_echo {
                 Holds::Echo
             } else {
@@ -198,7 +198,7 @@ impl Facts {
 
     /// Whether a message was given to the program and no reply to it was seen.
     pub(super) fn awaits_reply(&self) -> bool {
-        self.given != Given::Nothing && self.answer.is_some_and(|(is_there, _)| !is_there)
+        self.given != Submission::Nothing && self.answer.is_some_and(|(is_there, _)| !is_there)
     }
 
     /// What the kernel said after all that was given to the program and all that it painted.
@@ -221,7 +221,7 @@ impl Facts {
                 self.explicit_seen = None;
                 self.last_submit = None;
                 self.reacted = false;
-                self.given = Given::Nothing;
+                self.given = Submission::Nothing;
                 self.is_in_turn = false;
                 self.answers = 0;
                 self.answer = None;
@@ -288,7 +288,7 @@ pub enum TerminalUse {
 
 /// What was given to a program by a submit key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Given {
+pub enum Submission {
     /// Nothing, or the answer to a question.
     #[default]
     Nothing,

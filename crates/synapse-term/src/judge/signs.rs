@@ -6,7 +6,7 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::common::SILENT_PATIENCE;
-use super::facts::{Facts, Given};
+use super::facts::{Facts, Submission};
 use crate::chrome::{is_rule, left_border, unboxed};
 use crate::frame::{Frame, width};
 use crate::pattern::constant;
@@ -87,7 +87,9 @@ pub(super) fn working_sign(
         .motion
         .animated(now)
         .filter(|(row, _)| !is_typed_in(row));
-    if let Some((row, until)) = moves.filter(|_| facts.given != Given::Nothing && facts.reacted) {
+    if let Some((row, until)) =
+        moves.filter(|_| facts.given != Submission::Nothing && facts.reacted)
+    {
         let evidence = Evidence::new("row that moves", frame.text(row).trim());
         return Some((evidence, until));
     }

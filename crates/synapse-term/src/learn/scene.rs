@@ -69,7 +69,7 @@ impl Scene {
         };
         let mut play = Play {
             watcher: Watcher::new(Arc::new(profile), cast.size),
-            keys: Keys::default(),
+            keys: TypedKeys::default(),
             lessons: lessons.iter(),
             rest: None,
             scene: Self::default(),
@@ -84,7 +84,7 @@ impl Scene {
 
 struct Play<'a> {
     watcher: Watcher,
-    keys: Keys,
+    keys: TypedKeys,
     lessons: std::slice::Iter<'a, Lesson>,
     /// The screen before the text that is being typed.
     rest: Option<(Duration, Frame)>,
@@ -206,12 +206,12 @@ fn has_reply(frame: &Frame, typed: &str, reply: &str) -> bool {
 /// What was typed, out of what was written to the program: without the marks of pastes and without the answers that
 /// a terminal gives by itself.
 #[derive(Debug, Default)]
-struct Keys {
+struct TypedKeys {
     text: String,
     is_pasting: bool,
 }
 
-impl Keys {
+impl TypedKeys {
     /// For each thing that was pressed: nothing for a character, the text for the submit key.
     fn feed(&mut self, written: &str) -> Vec<Option<String>> {
         let mut found = Vec::new();

@@ -18,7 +18,7 @@ use crate::keys::Key;
 pub(super) struct ProfileFile {
     name: Option<String>,
     extends: Option<String>,
-    command: Option<Command>,
+    command: Option<CommandWords>,
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, String>>,
     cwd: Option<String>,
@@ -125,9 +125,9 @@ impl ProfileFile {
 
 /// A command: a list, or one string split as a shell would, though no shell is run.
 #[derive(Debug)]
-struct Command(Vec<String>);
+struct CommandWords(Vec<String>);
 
-impl<'de> Deserialize<'de> for Command {
+impl<'de> Deserialize<'de> for CommandWords {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

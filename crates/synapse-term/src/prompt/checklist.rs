@@ -22,7 +22,7 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
 
 static HINT: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\bspace\b|<space>|\btoggle\b"));
 
-struct Entry {
+struct ChecklistItem {
     label: String,
     is_pointed: bool,
     is_ticked: bool,
@@ -40,7 +40,7 @@ pub(super) fn read(frame: &Frame) -> Option<Prompt> {
         .rev()
         .take_while(|row| entry(frame, *row).is_some())
         .last()?;
-    let mut entries: Vec<Entry> = (top..=end).filter_map(|row| entry(frame, row)).collect();
+    let mut entries: Vec<ChecklistItem> = (top..=end).filter_map(|row| entry(frame, row)).collect();
     if !(2..=LONGEST).contains(&entries.len()) || is_over(frame, end) {
         return None;
     }
@@ -88,20 +88,20 @@ pub(super) fn read(frame: &Frame) -> Option<Prompt> {
 }
 
 /// The entry with the pointer, or the only one that is painted in its way.
-fn selected(entries: &[Entry]) -> usize {
+fn selected(entries: &[ChecklistItem]) -> usize {
     let pointed = entries.iter().position(|entry| entry.is_pointed);
     let like = |style: Style| entries.iter().filter(|entry| entry.style == style).count();
     let odd = || entries.iter().position(|entry| like(entry.style) == 1);
     pointed.or_else(odd).unwrap_or_default()
 }
 
-fn entry(frame: &Frame, row: usize) -> Option<Entry> {
+fn entry(frame: &Frame, row: usize) -> Option<ChecklistItem> {
     let (from, inner) = unboxed(frame.text(row));
     let groups = ENTRY.captures(inner)?;
     let (mark, label) = (groups.get(2)?, groups.get(3)?);
     let col = from + col_of_byte(inner, label.start());
     let label = label.as_str().split("  ").next()?.trim();
-    Some(Entry {
+    Some(ChecklistItem {
         label: label.to_owned(),
         is_pointed: groups.get(1).is_some(),
         is_ticked: !matches!(

@@ -233,7 +233,7 @@ fn lit_between(frame: &Frame, top: usize, end: usize, col: usize) -> Option<Prom
 }
 
 /// A row of a list without numbers.
-struct Entry {
+struct MenuItem {
     /// The column of its label.
     col: usize,
     label: String,
@@ -243,14 +243,14 @@ struct Entry {
 /// The longest list that is shown as one.
 const LONGEST_LIST: usize = 24;
 
-fn entry(frame: &Frame, row: usize) -> Option<Entry> {
+fn entry(frame: &Frame, row: usize) -> Option<MenuItem> {
     let (from, inner) = unboxed(frame.text(row));
     if inner.trim().is_empty() || is_rule(inner) {
         return None;
     }
     let groups = ENTRY.captures(inner)?;
     let label = groups.get(3)?;
-    Some(Entry {
+    Some(MenuItem {
         col: from + col_of_byte(inner, label.start()),
         label: first_column(label.as_str()).to_owned(),
         is_marked: groups.get(1).is_some(),

@@ -20,7 +20,7 @@ const REACH: usize = 6;
 static ENTRY: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^\s*(\[[ *xX]\]\s+|\([ *xX]\)\s+)?(\S{1,12})\s+(\S.*?)\s*$"));
 
-struct Entry {
+struct WindowItem {
     row: usize,
     label: String,
     is_box: bool,
@@ -94,8 +94,8 @@ fn field(frame: &Frame, top: usize) -> Prompt {
 }
 
 /// The entries of the list in the window: the lowest rows that look like one.
-fn entries(frame: &Frame, top: usize, end: usize) -> Vec<Entry> {
-    let mut found: Vec<Entry> = Vec::new();
+fn entries(frame: &Frame, top: usize, end: usize) -> Vec<WindowItem> {
+    let mut found: Vec<WindowItem> = Vec::new();
     for row in (top + 2..end).rev() {
         let (from, inner) = inside(frame, row);
         let entry = ENTRY
@@ -104,7 +104,7 @@ fn entries(frame: &Frame, top: usize, end: usize) -> Vec<Entry> {
             .and_then(|groups| {
                 let label = groups.get(3)?;
                 let tick = groups.get(1).map_or("", |tick| tick.as_str());
-                Some(Entry {
+                Some(WindowItem {
                     row,
                     label: label.as_str().to_owned(),
                     is_box: !tick.is_empty(),
@@ -148,7 +148,7 @@ fn list(frame: &Frame, top: usize, end: usize) -> Option<Prompt> {
     let selected = at_cursor.or(lit).unwrap_or_default();
     let is_checklist = entries.iter().all(|entry| entry.is_box);
     let key = if is_checklist { "Space" } else { "Enter" };
-    let option = |(index, entry): (usize, &Entry)| Choice {
+    let option = |(index, entry): (usize, &WindowItem)| Choice {
         label: entry.label.clone(),
         key: steps_and(index, selected, ["Up", "Down"], key),
     };

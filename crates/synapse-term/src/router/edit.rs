@@ -39,22 +39,22 @@ pub(super) enum Edit {
 impl Edit {
     /// What `key` does. A plain Enter is not an edit.
     pub(super) fn by(key: Key) -> Self {
-        let held = Held::of(key.modifiers);
+        let held = Modifier::of(key.modifiers);
         match (key.code, held) {
-            (KeyCode::Char(c), Held::Ctrl) => control(c),
-            (KeyCode::Char(c), Held::Alt) => alt(c),
-            (KeyCode::Left, Held::Nothing) => Self::Left,
-            (KeyCode::Right, Held::Nothing) => Self::Right,
-            (KeyCode::Left, Held::Ctrl | Held::Alt) => Self::WordLeft,
-            (KeyCode::Right, Held::Ctrl | Held::Alt) => Self::WordRight,
-            (KeyCode::Home, Held::Nothing | Held::Ctrl) => Self::Start,
-            (KeyCode::End, Held::Nothing | Held::Ctrl) => Self::End,
-            (KeyCode::Backspace, Held::Nothing | Held::Shift) => Self::Rubout,
-            (KeyCode::Backspace, Held::Ctrl | Held::Alt) => Self::RuboutWord,
-            (KeyCode::Delete, Held::Nothing) => Self::Delete,
-            (KeyCode::Delete, Held::Ctrl | Held::Alt) => Self::DeleteWord,
-            (KeyCode::Enter, Held::Shift | Held::Alt) => Self::Break,
-            (KeyCode::Tab, Held::Nothing) => Self::Complete,
+            (KeyCode::Char(c), Modifier::Ctrl) => control(c),
+            (KeyCode::Char(c), Modifier::Alt) => alt(c),
+            (KeyCode::Left, Modifier::Nothing) => Self::Left,
+            (KeyCode::Right, Modifier::Nothing) => Self::Right,
+            (KeyCode::Left, Modifier::Ctrl | Modifier::Alt) => Self::WordLeft,
+            (KeyCode::Right, Modifier::Ctrl | Modifier::Alt) => Self::WordRight,
+            (KeyCode::Home, Modifier::Nothing | Modifier::Ctrl) => Self::Start,
+            (KeyCode::End, Modifier::Nothing | Modifier::Ctrl) => Self::End,
+            (KeyCode::Backspace, Modifier::Nothing | Modifier::Shift) => Self::Rubout,
+            (KeyCode::Backspace, Modifier::Ctrl | Modifier::Alt) => Self::RuboutWord,
+            (KeyCode::Delete, Modifier::Nothing) => Self::Delete,
+            (KeyCode::Delete, Modifier::Ctrl | Modifier::Alt) => Self::DeleteWord,
+            (KeyCode::Enter, Modifier::Shift | Modifier::Alt) => Self::Break,
+            (KeyCode::Tab, Modifier::Nothing) => Self::Complete,
             // Shift selects in some boxes, and what is selected is replaced by the next key.
             (
                 KeyCode::Left | KeyCode::Right | KeyCode::Home | KeyCode::End | KeyCode::Escape,
@@ -66,7 +66,7 @@ impl Edit {
 }
 
 /// The modifiers, one at a time: bindings for several at once are nobody's common ground.
-enum Held {
+enum Modifier {
     Nothing,
     Shift,
     Alt,
@@ -74,7 +74,7 @@ enum Held {
     Several,
 }
 
-impl Held {
+impl Modifier {
     fn of(modifiers: Modifiers) -> Self {
         match modifiers {
             Modifiers::NONE => Self::Nothing,

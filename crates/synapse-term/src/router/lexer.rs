@@ -45,13 +45,13 @@ pub(crate) enum Verdict {
 
 #[derive(Debug, Default)]
 pub(crate) struct Lexer {
-    state: State,
+    state: LexerState,
     char: PartialChar,
     paste: Option<Paste>,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum LexerState {
     #[default]
     Ground,
     Escape,
@@ -83,35 +83,35 @@ impl Lexer {
             return self.push_pasted(byte);
         }
         match mem::take(&mut self.state) {
-            State::Ground => self.push_ground(byte),
-            State::Escape => self.push_escape(byte),
-            State::Csi(parameters) => self.push_csi(parameters, byte),
-            State::Ss3 => match byte {
+            LexerState::Ground => self.push_ground(byte),
+            LexerState::Escape => self.push_escape(byte),
+            LexerState::Csi(parameters) => self.push_csi(parameters, byte),
+            LexerState::Ss3 => match byte {
                 0x20..=0x7e => Verdict::Done(csi::ss3(byte)),
                 _ => Verdict::Broken(Input::Foreign),
             },
-            State::Text {
+            LexerState::Text {
                 is_empty,
                 saw_escape,
             } => self.push_text(is_empty, saw_escape, byte),
-            State::Rest { bytes, then } if bytes > 1 => {
-                self.state = State::Rest {
+            LexerState::Rest { bytes, then } if bytes > 1 => {
+                self.state = LexerState::Rest {
                     bytes: bytes - 1,
                     then,
                 };
                 Verdict::More
             }
-            State::Rest { then, .. } => Verdict::Done(then),
+            LexerState::Rest { then, .. } => Verdict::Done(then),
         }
     }
 
     /// Whether what was begun would mean something else if nothing followed.
     pub(super) fn is_waiting(&self) -> bool {
         match &self.state {
-            State::Escape | State::Ss3 => true,
-            State::Csi(parameters) => parameters.is_empty(),
-            State::Text { is_empty, .. } => *is_empty,
-            State::Ground | State::Rest { .. } => false,
+            LexerState::Escape | LexerState::Ss3 => true,
+            LexerState::Csi(parameters) => parameters.is_empty(),
+            LexerState::Text { is_empty, .. } => *is_empty,
+            LexerState::Ground | LexerState::Rest { .. } => false,
         }
     }
 
@@ -121,7 +121,7 @@ impl Lexer {
             return None;
         }
         Some(match mem::take(&mut self.state) {
-            State::Escape => Input::Key(Key::plain(KeyCode::Escape)),
+            LexerState::Escape => Input::Key(Key::plain(KeyCode::Escape)),
             _ => Input::Foreign,
         })
     }
@@ -129,9 +129,9 @@ impl Lexer {
     /// Whether what was begun is also how an Enter begins.
     pub(super) fn may_become_enter(&self) -> bool {
         match &self.state {
-            State::Escape | State::Ss3 => true,
-            State::Csi(parameters) => csi::may_become_enter(parameters),
-            State::Ground | State::Text { .. } | State::Rest { .. } => false,
+            LexerState::Escape | LexerState::Ss3 => true,
+            LexerState::Csi(parameters) => csi::may_become_enter(parameters),
+            LexerState::Ground | LexerState::Text { .. } | LexerState::Rest { .. } => false,
         }
     }
 
@@ -145,7 +145,7 @@ impl Lexer {
         }
         match byte {
             ESC => {
-                self.state = State::Escape;
+                self.state = LexerState::Escape;
                 Verdict::More
             }
             b'\n' => Verdict::Done(Input::LineFeed),
@@ -156,9 +156,9 @@ impl Lexer {
 
     fn push_escape(&mut self, byte: u8) -> Verdict {
         self.state = match byte {
-            b'[' => State::Csi(Vec::new()),
-            b'O' => State::Ss3,
-            b'P' | b']' | b'X' | b'^' | b'_' => State::Text {
+            b'[' => LexerState::Csi(Vec::new()),
+            b'O' => LexerState::Ss3,
+            b'P' | b']' | b'X' | b'^' | b'_' => LexerState::Text {
                 is_empty: true,
                 saw_escape: false,
             },
@@ -180,19 +180,19 @@ impl Lexer {
         match byte {
             0x20..=0x3f if parameters.len() < LONGEST_SEQUENCE => {
                 parameters.push(byte);
-                self.state = State::Csi(parameters);
+                self.state = LexerState::Csi(parameters);
                 Verdict::More
             }
             0x20..=0x3f => Verdict::Done(Input::Foreign),
             b'M' if parameters.is_empty() => {
-                self.state = State::Rest {
+                self.state = LexerState::Rest {
                     bytes: 3,
                     then: Input::Silent,
                 };
                 Verdict::More
             }
             b'[' if parameters.is_empty() => {
-                self.state = State::Rest {
+                self.state = LexerState::Rest {
                     bytes: 1,
                     then: Input::Foreign,
                 };
@@ -212,12 +212,12 @@ impl Lexer {
             b'\\' if saw_escape => Verdict::Done(Input::Silent),
             // That ESC began something else. It has passed by then, and so has the line.
             _ if saw_escape => {
-                self.state = State::Escape;
+                self.state = LexerState::Escape;
                 Verdict::Broken(Input::Foreign)
             }
             0x07 => Verdict::Done(Input::Silent),
             ESC => {
-                self.state = State::Text {
+                self.state = LexerState::Text {
                     is_empty,
                     saw_escape: true,
                 };
@@ -226,7 +226,7 @@ impl Lexer {
             // No answer holds a control byte: this was Alt with a letter, and typing went on.
             0x00..=0x1f | 0x7f => Verdict::Broken(Input::Foreign),
             _ => {
-                self.state = State::Text {
+                self.state = LexerState::Text {
                     is_empty: false,
                     saw_escape: false,
                 };

@@ -22,7 +22,7 @@ const SUB: u8 = 0x1a;
 
 /// What the scanner saw, and where the input must be cut for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ScanResult {
     /// A synchronized update begins (mode 2026 set).
     SyncBegins,
     /// A synchronized update ends: the screen is a finished frame right after this byte.
@@ -41,7 +41,7 @@ pub(super) enum Found {
 
 /// Where in a sequence the scanner is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum ScanState {
     #[default]
     Ground,
     Escape,
@@ -58,7 +58,7 @@ enum State {
 /// The state between two feeds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scanner {
-    state: State,
+    state: ScanState,
     held: Vec<u8>,
     /// How long the OSC at hand is.
     length: usize,
@@ -68,7 +68,7 @@ pub(super) struct Scanner {
 impl Scanner {
     /// Whether no sequence has been begun.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.state == State::Ground
+        self.state == ScanState::Ground
     }
 
     /// Whether what comes next is not for the emulator.
@@ -78,23 +78,23 @@ impl Scanner {
 
     /// Looks for the next thing in `bytes[from..]`. Returns it with the offset at which the input
     /// must be cut: everything before goes to the emulator first.
-    pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<(usize, usize, Found)> {
+    pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<(usize, usize, ScanResult)> {
         let mut at = from;
         while at < bytes.len() {
-            if self.state == State::Ground {
+            if self.state == ScanState::Ground {
                 at += memchr(ESC, bytes.get(at..)?)? + 1;
-                self.state = State::Escape;
+                self.state = ScanState::Escape;
                 continue;
             }
             let byte = *bytes.get(at)?;
             if self.is_skipping && matches!(byte, ESC | BEL | CAN | SUB) {
                 self.is_skipping = false;
-                return Some((at, at, Found::OverlongEnds));
+                return Some((at, at, ScanResult::OverlongEnds));
             }
             at += 1;
             if let Some(found) = self.step(byte) {
                 let cut = match found {
-                    Found::Repeats(_) | Found::Overlong => at - 1,
+                    ScanResult::Repeats(_) | ScanResult::Overlong => at - 1,
                     _ => at,
                 };
                 return Some((cut, at, found));
@@ -103,33 +103,36 @@ impl Scanner {
         None
     }
 
-    fn step(&mut self, byte: u8) -> Option<Found> {
+    fn step(&mut self, byte: u8) -> Option<ScanResult> {
         match (self.state, byte) {
-            (_, CAN | SUB) | (State::TextEscape, b'\\') => self.state = State::Ground,
-            (State::Osc, ESC) => self.state = State::OscEscape,
-            (State::Text, ESC) => self.state = State::TextEscape,
-            (State::OscEscape, b'\\') | (State::Osc, BEL) => {
-                self.state = State::Ground;
+            (_, CAN | SUB) | (ScanState::TextEscape, b'\\') => self.state = ScanState::Ground,
+            (ScanState::Osc, ESC) => self.state = ScanState::OscEscape,
+            (ScanState::Text, ESC) => self.state = ScanState::TextEscape,
+            (ScanState::OscEscape, b'\\') | (ScanState::Osc, BEL) => {
+                self.state = ScanState::Ground;
                 return self.finish_osc();
             }
             // Anything but `\` after ESC begins a sequence of its own.
-            (State::Escape | State::OscEscape | State::TextEscape, _) => self.enter(byte),
-            (State::Csi | State::Intermediate, ESC) => self.state = State::Escape,
-            (State::Intermediate, 0x30..=0x7e) => self.state = State::Ground,
-            (State::Csi, 0x40..=0x7e) => {
-                self.state = State::Ground;
+            (ScanState::Escape | ScanState::OscEscape | ScanState::TextEscape, _) => {
+                self.enter(byte);
+            }
+            (ScanState::Csi | ScanState::Intermediate, ESC) => self.state = ScanState::Escape,
+            (ScanState::Intermediate, 0x30..=0x7e) => self.state = ScanState::Ground,
+            (ScanState::Csi, 0x40..=0x7e) => {
+                self.state = ScanState::Ground;
                 return self.finish_csi(byte);
             }
-            (State::Csi, 0x20..=0x3f) => self.hold(byte),
-            (State::Osc, _) => {
+            (ScanState::Csi, 0x20..=0x3f) => self.hold(byte),
+            (ScanState::Osc, _) => {
                 self.hold(byte);
                 self.length = self.length.saturating_add(1);
                 if self.length > LONGEST && !self.is_skipping {
                     self.is_skipping = true;
-                    return Some(Found::Overlong);
+                    return Some(ScanResult::Overlong);
                 }
             }
-            (State::Csi | State::Intermediate | State::Ground | State::Text, _) => {}
+            (ScanState::Csi | ScanState::Intermediate | ScanState::Ground | ScanState::Text, _) => {
+            }
         }
         None
     }
@@ -141,13 +144,13 @@ impl Scanner {
             self.held.shrink_to(LONGEST);
         }
         self.state = match byte {
-            b'[' => State::Csi,
-            b']' => State::Osc,
-            b'P' | b'X' | b'^' | b'_' => State::Text,
-            0x20..=0x2f => State::Intermediate,
-            0x30..=0x7e => State::Ground,
+            b'[' => ScanState::Csi,
+            b']' => ScanState::Osc,
+            b'P' | b'X' | b'^' | b'_' => ScanState::Text,
+            0x20..=0x2f => ScanState::Intermediate,
+            0x30..=0x7e => ScanState::Ground,
             // Controls are obeyed on the way, and what is not ASCII is skipped.
-            _ => State::Escape,
+            _ => ScanState::Escape,
         };
     }
 
@@ -166,29 +169,29 @@ impl Scanner {
         }
     }
 
-    fn finish_csi(&mut self, last: u8) -> Option<Found> {
+    fn finish_csi(&mut self, last: u8) -> Option<ScanResult> {
         match (self.held.as_slice(), last) {
-            (b"?2026", b'l') => Some(Found::SyncEnds),
-            (b">" | b">0", b'q') => Some(Found::VersionQuery),
+            (b"?2026", b'l') => Some(ScanResult::SyncEnds),
+            (b">" | b">0", b'q') => Some(ScanResult::VersionQuery),
             ([b'?', modes @ ..], b'h') => modes
                 .split(|byte| *byte == b';')
                 .any(|mode| mode == b"2026")
-                .then_some(Found::SyncBegins),
+                .then_some(ScanResult::SyncBegins),
             (count, b'b') => {
                 let digits = count.split(|byte| !byte.is_ascii_digit()).next();
-                Some(Found::Repeats(digits.map_or(0, number)))
+                Some(ScanResult::Repeats(digits.map_or(0, number)))
             }
             _ => None,
         }
     }
 
-    fn finish_osc(&mut self) -> Option<Found> {
+    fn finish_osc(&mut self) -> Option<ScanResult> {
         if self.held.len() > self.longest() {
             return None;
         }
         let text = String::from_utf8_lossy(&self.held);
         let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
-        Some(Found::Osc(number.parse().ok()?, rest.to_owned()))
+        Some(ScanResult::Osc(number.parse().ok()?, rest.to_owned()))
     }
 }
 
@@ -202,7 +205,7 @@ fn number(digits: &[u8]) -> u16 {
 mod tests {
     use super::*;
 
-    fn all(bytes: &[u8], split: usize) -> Vec<Found> {
+    fn all(bytes: &[u8], split: usize) -> Vec<ScanResult> {
         let mut scanner = Scanner::default();
         let mut found = Vec::new();
         for piece in bytes.chunks(split) {
@@ -220,9 +223,12 @@ mod tests {
         let bytes = b"a\x1b]7501;state=idle\x1b\\b\x1b[?2026hx\x1b[?2026l\x1b]9;hi\x07\
                       \x1b[?25;2026h\x1b[2;9r\x1b[70000b\x1bP>|\x1b]9;inside dcs\x07\x1b\\\x1b[>0q\x1bc";
         let whole = all(bytes, bytes.len());
-        assert_eq!(whole.first(), Some(&Found::Osc(7501, "state=idle".into())));
-        assert!(whole.contains(&Found::Repeats(u16::MAX)));
-        assert!(whole.contains(&Found::VersionQuery));
+        assert_eq!(
+            whole.first(),
+            Some(&ScanResult::Osc(7501, "state=idle".into()))
+        );
+        assert!(whole.contains(&ScanResult::Repeats(u16::MAX)));
+        assert!(whole.contains(&ScanResult::VersionQuery));
         for split in 1..bytes.len() {
             assert_eq!(all(bytes, split), whole, "split {split}");
         }

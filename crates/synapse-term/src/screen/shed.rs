@@ -12,7 +12,7 @@ const SLACK: usize = 2_000;
 
 /// Takes rows off a scrollback that is longer than it should be.
 #[derive(Debug, Default)]
-pub(super) struct Shed {
+pub(super) struct ScrollbackTrimmer {
     rows: Option<Vec<Row>>,
 }
 
@@ -38,7 +38,7 @@ impl Screen {
         let longest = emulator::scrollback(self.size);
         let (cols, lines) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
         while !bytes.is_empty() {
-            let (piece, rest) = bytes.split_at(Shed::piece(bytes, cols, lines));
+            let (piece, rest) = bytes.split_at(ScrollbackTrimmer::piece(bytes, cols, lines));
             self.guarded(|emulator, parser| parser.advance(emulator, piece));
             self.shed.trim(&mut self.emulator.term, longest);
             bytes = rest;
@@ -46,7 +46,7 @@ impl Screen {
     }
 }
 
-impl Shed {
+impl ScrollbackTrimmer {
     /// The length of the longest beginning of `bytes` that cannot make more rows scroll off than
     /// there is slack.
     fn piece(bytes: &[u8], cols: usize, lines: usize) -> usize {

@@ -12,11 +12,11 @@ const PORTION: usize = 4 << 20;
 /// Measures the work of what a program prints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
-    state: State,
+    state: WorkState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum WorkState {
     #[default]
     Text,
     Escape,
@@ -47,25 +47,27 @@ impl Meter {
         let (cols, rows) = (usize::from(size.cols()), usize::from(size.rows()));
         let (line, screen) = (cols + rows, cols * rows);
         let (next, cost) = match (self.state, byte) {
-            (_, 0x1b) | (State::Escape, 0x20..=0x2f) => (State::Escape, 1),
+            (_, 0x1b) | (WorkState::Escape, 0x20..=0x2f) => (WorkState::Escape, 1),
             // These end a sequence, whatever it is.
-            (_, 0x18 | 0x1a) => (State::Text, 1),
+            (_, 0x18 | 0x1a) => (WorkState::Text, 1),
             // Line ends are obeyed inside sequences too.
             (state, b'\n' | 0x0b | 0x0c) => (state, line),
-            (State::Text, _)
+            (WorkState::Text, _)
             | (_, 0..=0x1f | 0x7f..)
-            | (State::Control, b' '..=b'>')
-            | (State::Private, b' '..=b':' | b'<'..=b'?') => (self.state, 1),
-            (State::Escape, b'[') => (State::Control, 1),
-            (State::Control, b'?') => (State::Private, 1),
+            | (WorkState::Control, b' '..=b'>')
+            | (WorkState::Private, b' '..=b':' | b'<'..=b'?') => (self.state, 1),
+            (WorkState::Escape, b'[') => (WorkState::Control, 1),
+            (WorkState::Control, b'?') => (WorkState::Private, 1),
             // Each parameter may be a mode of its own.
-            (State::Private, b';') => (State::Private, screen),
+            (WorkState::Private, b';') => (WorkState::Private, screen),
             // Colours, the cursor, reports, and what stays within a line.
             (
-                State::Control,
+                WorkState::Control,
                 b'@'..=b'H' | b'K' | b'P' | b'X' | b'd' | b'f' | b'm' | b'n' | b't' | b'u',
-            ) => (State::Text, line),
-            (State::Escape | State::Control | State::Private, _) => (State::Text, screen),
+            ) => (WorkState::Text, line),
+            (WorkState::Escape | WorkState::Control | WorkState::Private, _) => {
+                (WorkState::Text, screen)
+            }
         };
         self.state = next;
         cost

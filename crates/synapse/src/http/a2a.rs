@@ -19,7 +19,7 @@ use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::rest::query;
 use synapse_term::profile::Profile;
 
-use super::{AccessPolicy, Served};
+use super::{AccessPolicy, ServerState};
 use card::Cards;
 use push::PushJobs;
 
@@ -109,7 +109,7 @@ fn facts(handle: &str, profile: &str, access_policy: &AccessPolicy) -> CardFacts
 }
 
 /// The resources of this room.
-pub(super) fn routes() -> Router<Served> {
+pub(super) fn routes() -> Router<ServerState> {
     Router::new()
         .route("/", post(rpc::call))
         .route("/a2a", post(rpc::call))

@@ -13,7 +13,7 @@ use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
 use utoipa::{IntoParams, ToSchema};
 
-use super::Served;
+use super::ServerState;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
@@ -40,7 +40,9 @@ pub(super) async fn nothing_here() -> Problem {
 #[utoipa::path(get, path = "/status", tag = "agent",
     responses((status = 200, description = "done", body = StatusAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
-pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAnswer>, Problem> {
+pub(super) async fn status(
+    State(served): State<ServerState>,
+) -> Result<Json<StatusAnswer>, Problem> {
     let board = &served.session.board;
     if let (true, Some(standing)) = (board.is_stopping(), board.standing()) {
         return Ok(Json(StatusAnswer {
@@ -66,7 +68,7 @@ pub(super) async fn status(State(served): State<Served>) -> Result<Json<StatusAn
 }
 
 /// What is to be seen: as it was kept, or, if something has changed, as the agent shows it now.
-async fn look(served: &Served) -> Result<Arc<Look>, Problem> {
+async fn look(served: &ServerState) -> Result<Arc<Look>, Problem> {
     match served.session.board.look() {
         Some(look) => Ok(look),
         None => Ok(served.session.ask(Command::Look).await?),
@@ -85,7 +87,7 @@ pub(super) struct ScreenQuery {
     responses((status = 200, description = "the screen", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn screen(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Query(query): Query<ScreenQuery>,
 ) -> Result<impl IntoResponse, Problem> {
     let look = look(&served).await?;
@@ -111,7 +113,7 @@ pub(super) struct InterruptBody {
     responses((status = 200, description = "done", body = ReceiptShape), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn interrupt(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     body: Option<Body<InterruptBody>>,
 ) -> Result<Json<ReceiptShape>, Problem> {
     let InterruptBody { key, by } = body.map(|Body(body)| body).unwrap_or_default();
@@ -134,7 +136,7 @@ pub(super) struct KeysBody {
     responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn keys(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Body(body): Body<KeysBody>,
 ) -> Result<Json<Value>, Problem> {
     let keys: Result<Vec<Key>, _> = body.keys.iter().map(|name| Key::parse(name)).collect();
@@ -159,7 +161,7 @@ pub(super) struct AnswerBody {
     responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn answer(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Body(body): Body<AnswerBody>,
 ) -> Result<Json<Value>, Problem> {
     let answer = Answer {

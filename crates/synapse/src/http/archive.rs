@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use synapse_a2a::event::Origin;
 use synapse_a2a::id::{MessageId, TaskId};
 
-use super::Served;
+use super::ServerState;
 use super::problem::Problem;
 use synapse_session::Record;
 use synapse_store::{Filter, Kept, Reader, StoreError};
@@ -15,14 +15,14 @@ use synapse_store::{Filter, Kept, Reader, StoreError};
 const LISTED: usize = 1_000;
 
 /// A task of this agent, whether at hand or long over.
-pub(super) async fn find(served: &Served, task: &TaskId) -> Result<Arc<Record>, Problem> {
+pub(super) async fn find(served: &ServerState, task: &TaskId) -> Result<Arc<Record>, Problem> {
     let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no task {task}"));
     look_up(served, task).await?.ok_or_else(missing)
 }
 
 /// A task of this agent, if there is such a one.
 pub(super) async fn look_up(
-    served: &Served,
+    served: &ServerState,
     task: &TaskId,
 ) -> Result<Option<Arc<Record>>, Problem> {
     if let Some(record) = served.session.board.record(task) {
@@ -39,7 +39,7 @@ pub(super) async fn look_up(
 
 /// The latest task of this agent that a message of this name began.
 pub(super) async fn begun_by(
-    served: &Served,
+    served: &ServerState,
     message: &MessageId,
 ) -> Result<Option<Arc<Record>>, Problem> {
     if let Some(record) = served.session.board.task_of(message) {
@@ -54,7 +54,7 @@ pub(super) async fn begun_by(
 }
 
 /// The latest tasks of this agent that somebody asked for, the newest first.
-pub(super) async fn recent(served: &Served) -> Result<Vec<Arc<Record>>, Problem> {
+pub(super) async fn recent(served: &ServerState) -> Result<Vec<Arc<Record>>, Problem> {
     let is_asked = |record: &Arc<Record>| record.task.origin().sender != Origin::KEYBOARD;
     let mut records = served.session.board.records();
     let agent = Arc::clone(&served.agent);
@@ -78,7 +78,7 @@ pub(super) async fn recent(served: &Served) -> Result<Vec<Arc<Record>>, Problem>
 
 /// Reads the store beside the server's own threads.
 pub(super) async fn read<T: Send + 'static>(
-    served: &Served,
+    served: &ServerState,
     ask: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Problem> {
     let path = Arc::clone(&served.store);

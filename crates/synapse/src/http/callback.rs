@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, Uri};
 use synapse_a2a::id::TaskId;
 
-use super::Served;
+use super::ServerState;
 use super::problem::Problem;
 use synapse_client::client::{address, deliver};
 use synapse_client::native::ResponseShape;
@@ -15,7 +15,7 @@ pub(super) fn check(url: &str) -> Result<Uri, Problem> {
 }
 
 /// Posts the answer of a task when it is over.
-pub(super) fn when_over(served: &Served, task: &TaskId, to: Uri) {
+pub(super) fn when_over(served: &ServerState, task: &TaskId, to: Uri) {
     let Some(mut follow) = served.session.board.follow(task, Some(0)) else {
         return;
     };

@@ -15,8 +15,8 @@ use tokio::time::{Instant, interval_at};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
-use super::{Served, archive};
-use synapse_session::{Follow, Posted};
+use super::{ServerState, archive};
+use synapse_session::{Follow, NumberedEvent};
 
 /// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
 pub(super) const STREAM: usize = 64;
@@ -40,7 +40,7 @@ pub(super) enum Told {
 
 /// The events of a task after the one numbered `after`, to its end.
 pub(super) async fn stream(
-    served: &Served,
+    served: &ServerState,
     task: &TaskId,
     after: u64,
 ) -> Result<Response, Problem> {
@@ -81,7 +81,7 @@ pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response
 pub(super) async fn pass_on(
     mut follow: Follow,
     sender: Sender,
-    mut tell: impl FnMut(&Posted) -> Told,
+    mut tell: impl FnMut(&NumberedEvent) -> Told,
 ) {
     let mut silence = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
     loop {
@@ -122,7 +122,7 @@ pub(super) struct Frames {
 }
 
 /// An event as it goes over the wire.
-fn frame(posted: &Posted) -> Bytes {
+fn frame(posted: &NumberedEvent) -> Bytes {
     let write = || {
         let event = TaskEvent::of(&posted.task, &posted.event);
         let (number, name, data) = (posted.number, event.name(), event.data());
@@ -130,13 +130,13 @@ fn frame(posted: &Posted) -> Bytes {
     };
     let frames = posted.memo::<Frames>();
     let text = frames.map_or_else(write, |frames| Arc::clone(frames.native.get_or_init(write)));
-    Bytes::from_owner(Shared(text))
+    Bytes::from_owner(SharedFrame(text))
 }
 
 /// A frame that all streams share.
-struct Shared(Arc<str>);
+struct SharedFrame(Arc<str>);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedFrame {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Served;
+use super::ServerState;
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
 use synapse_client::native::{StandingShape, WitnessShape};
@@ -15,7 +15,9 @@ use synapse_session::Command;
 #[utoipa::path(get, path = "/explain", tag = "agent",
     responses((status = 200, description = "done", body = ExplainAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
-pub(super) async fn explain(State(served): State<Served>) -> Result<Json<ExplainAnswer>, Problem> {
+pub(super) async fn explain(
+    State(served): State<ServerState>,
+) -> Result<Json<ExplainAnswer>, Problem> {
     let explained = served.session.ask(Command::Explain).await?;
     let rows = explained.rows.into_iter().map(|(text, row)| RowShape {
         text,

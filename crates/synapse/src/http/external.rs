@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use super::Served;
+use super::ServerState;
 use super::incoming::{self, Body};
 use super::problem::{Problem, ProblemBody};
 use synapse_client::client::WebError;
@@ -60,7 +60,7 @@ pub(super) struct SendBody {
     )
 )]
 pub(super) async fn discover(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Body(body): Body<DiscoverBody>,
 ) -> Result<Json<Value>, Problem> {
     let token = body.token.as_deref().map(Token::parse).transpose();
@@ -77,7 +77,7 @@ pub(super) async fn discover(
         (status = "4XX", description = "refused, and why", body = ProblemBody)
     )
 )]
-pub(super) async fn list(State(served): State<Served>) -> Result<Json<Value>, Problem> {
+pub(super) async fn list(State(served): State<ServerState>) -> Result<Json<Value>, Problem> {
     let known = with(served, Contacts::list).await?;
     let known: Vec<Value> = known.iter().map(External::to_native_json).collect();
     Ok(Json(json!({ "agents": known })))
@@ -91,7 +91,7 @@ pub(super) async fn list(State(served): State<Served>) -> Result<Json<Value>, Pr
     )
 )]
 pub(super) async fn show(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(alias): Path<String>,
 ) -> Result<Json<Value>, Problem> {
     let known = with(served, move |contacts| contacts.find(&alias)).await?;
@@ -106,7 +106,7 @@ pub(super) async fn show(
     )
 )]
 pub(super) async fn remove(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(alias): Path<String>,
 ) -> Result<Json<Value>, Problem> {
     let known = with(served, move |contacts| contacts.remove(&alias)).await?;
@@ -123,7 +123,7 @@ pub(super) async fn remove(
     )
 )]
 pub(super) async fn send(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(alias): Path<String>,
     Body(body): Body<SendBody>,
 ) -> Result<Json<Value>, Problem> {
@@ -156,7 +156,7 @@ pub(super) async fn send(
 
 /// Asks the files, which may have to be waited for, out of the way of everybody else.
 async fn with<T: Send + 'static>(
-    served: Served,
+    served: ServerState,
     ask: impl FnOnce(&Contacts) -> Result<T, ContactError> + Send + 'static,
 ) -> Result<T, Problem> {
     let asked = spawn_blocking(move || ask(&served.contacts)).await;

@@ -17,13 +17,13 @@ pub use access_policy::AccessPolicy;
 pub(super) use caller::FORWARDED;
 pub(super) use refusals::in_json;
 
-use super::Served;
+use super::ServerState;
 use super::problem::Problem;
 use synapse_serve::Peer;
 
 /// Lets a request pass, or says why not and what to do.
 pub(super) async fn check(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     mut request: Request,
     next: Next,
 ) -> Response {

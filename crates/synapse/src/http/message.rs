@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::incoming::{self, Body, Caller};
 use super::problem::{Problem, ProblemBody};
-use super::{Served, archive, callback};
+use super::{ServerState, archive, callback};
 use synapse_client::native::ResponseShape;
 use synapse_session::{Priority, Submission};
 
@@ -50,7 +50,7 @@ pub(super) enum ResponseMode {
     )
 )]
 pub(super) async fn send(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     caller: Caller,
     Body(body): Body<MessageBody>,
 ) -> Result<Json<Value>, Problem> {
@@ -99,7 +99,7 @@ pub(super) async fn send(
     )
 )]
 pub(super) async fn response(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(id): Path<String>,
 ) -> Result<Json<ResponseShape>, Problem> {
     let record = archive::find(&served, &TaskId::new(id)).await?;

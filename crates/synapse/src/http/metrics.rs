@@ -7,21 +7,21 @@ use axum::http::header;
 use axum::response::IntoResponse;
 
 use super::problem::ProblemBody;
-use super::{Served, shapes};
+use super::{ServerState, shapes};
 
 /// Get counters for Prometheus
 #[utoipa::path(get, path = "/metrics", tag = "agent",
     responses((status = 200, description = "counts", body = String, content_type = "text/plain"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
-pub(super) async fn metrics(State(served): State<Served>) -> impl IntoResponse {
+pub(super) async fn metrics(State(served): State<ServerState>) -> impl IntoResponse {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text(&served))
 }
 
-fn text(served: &Served) -> String {
+fn text(served: &ServerState) -> String {
     let board = &served.session.board;
     let counts = board.counts();
-    let mut page = Page::default();
+    let mut page = MetricsPage::default();
     page.head("synapse_tasks_accepted_total", "counter", "Tasks taken in.");
     page.line("synapse_tasks_accepted_total", "", counts.accepted);
     page.head(
@@ -75,9 +75,9 @@ fn text(served: &Served) -> String {
 }
 
 #[derive(Default)]
-struct Page(String);
+struct MetricsPage(String);
 
-impl Page {
+impl MetricsPage {
     fn head(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");

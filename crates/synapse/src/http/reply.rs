@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::Served;
+use super::ServerState;
 use super::incoming::Body;
 use super::problem::{Problem, ProblemBody};
 use synapse_session::Command;
@@ -25,7 +25,7 @@ pub(super) struct ReplyBody {
     )
 )]
 pub(super) async fn reply(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Body(body): Body<ReplyBody>,
 ) -> Result<Json<Value>, Problem> {
     if body.text.trim().is_empty() {

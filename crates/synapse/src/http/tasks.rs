@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::incoming::{Body, Caller, hops, message, sender};
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
-use super::{Served, archive, events};
+use super::{ServerState, archive, events};
 use synapse_client::native::{TaskAnswer, TasksAnswer};
 use synapse_session::{Answer, Priority, Submission};
 
@@ -41,7 +41,7 @@ pub(super) struct PriorityQuery {
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn send(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     caller: Caller,
     Body(body): Body<SendBody>,
 ) -> Result<Json<TaskAnswer>, Problem> {
@@ -54,7 +54,7 @@ pub(super) async fn send(
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn send_priority(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Query(query): Query<PriorityQuery>,
     caller: Caller,
     Body(body): Body<SendBody>,
@@ -68,7 +68,7 @@ pub(super) async fn send_priority(
     responses((status = 200, description = "its events", body = String, content_type = "text/event-stream"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn send_subscribe(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Query(query): Query<PriorityQuery>,
     caller: Caller,
     Body(body): Body<SendBody>,
@@ -82,7 +82,7 @@ pub(super) async fn send_subscribe(
     responses((status = 200, description = "its events", body = String, content_type = "text/event-stream"), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn subscribe(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -101,7 +101,7 @@ pub(super) async fn subscribe(
 #[utoipa::path(get, path = "/tasks", tag = "tasks",
     responses((status = 200, description = "done", body = TasksAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
-pub(super) async fn list(State(served): State<Served>) -> Result<Json<TasksAnswer>, Problem> {
+pub(super) async fn list(State(served): State<ServerState>) -> Result<Json<TasksAnswer>, Problem> {
     let records = archive::recent(&served).await?;
     let standing = served.session.board.standing();
     let shape = |record| shapes::task(record, standing.as_deref());
@@ -114,7 +114,7 @@ pub(super) async fn list(State(served): State<Served>) -> Result<Json<TasksAnswe
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn show(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(id): Path<String>,
 ) -> Result<Json<TaskAnswer>, Problem> {
     show_one(&served, &TaskId::new(id)).await
@@ -133,7 +133,7 @@ pub(super) struct InputBody {
     responses((status = 200, description = "done", body = Object), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn input(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(id): Path<String>,
     Body(body): Body<InputBody>,
 ) -> Result<Json<Value>, Problem> {
@@ -160,7 +160,7 @@ pub(super) async fn input(
     responses((status = 200, description = "done", body = TaskAnswer), (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(super) async fn cancel(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Path(id): Path<String>,
 ) -> Result<Json<TaskAnswer>, Problem> {
     let task = TaskId::new(id);
@@ -170,7 +170,7 @@ pub(super) async fn cancel(
 }
 
 async fn submit(
-    served: &Served,
+    served: &ServerState,
     caller: Caller,
     body: SendBody,
     priority: Priority,
@@ -190,7 +190,7 @@ async fn submit(
     Ok(served.session.send(submission).await?)
 }
 
-async fn show_one(served: &Served, task: &TaskId) -> Result<Json<TaskAnswer>, Problem> {
+async fn show_one(served: &ServerState, task: &TaskId) -> Result<Json<TaskAnswer>, Problem> {
     let record = archive::find(served, task).await?;
     let standing = served.session.board.standing();
     Ok(Json(shapes::task_answer(&record, standing.as_deref())))

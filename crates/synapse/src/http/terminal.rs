@@ -13,7 +13,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 use utoipa::IntoParams;
 
-use super::Served;
+use super::ServerState;
 use super::problem::ProblemBody;
 use synapse_pty::Size;
 use synapse_session::{Command, SessionHandle};
@@ -42,7 +42,7 @@ pub(super) struct AttachQuery {
         (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))
 )]
 pub(super) async fn attach(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     Query(query): Query<AttachQuery>,
     upgrade: WebSocketUpgrade,
 ) -> Response {

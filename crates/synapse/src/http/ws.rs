@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::Served;
+use super::ServerState;
 use super::problem::ProblemBody;
 use super::shapes;
 use synapse_client::native::{TaskEvent, time};
@@ -18,11 +18,14 @@ use synapse_session::{News, What};
     responses((status = 101, description = "`hello` with the status, then each change as it comes; what a slow reader missed is told by another `hello`"),
         (status = "4XX", description = "no WebSocket, or refused, and why", body = ProblemBody))
 )]
-pub(super) async fn watch(State(served): State<Served>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn watch(
+    State(served): State<ServerState>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     upgrade.on_upgrade(|socket| serve(socket, served))
 }
 
-async fn serve(mut socket: WebSocket, served: Served) {
+async fn serve(mut socket: WebSocket, served: ServerState) {
     let mut is_resync = false;
     loop {
         let (standing, seq, mut live) = served.session.board.watch();

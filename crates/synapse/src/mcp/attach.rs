@@ -26,7 +26,7 @@ pub struct ToolServer {
 }
 
 /// What the user has said himself.
-pub struct Given<'a> {
+pub struct UserSettings<'a> {
     pub args: &'a [String],
     /// Whether a variable is set.
     pub has_variable: &'a dyn Fn(&str) -> bool,
@@ -66,7 +66,7 @@ pub fn attached(
     program: &str,
     server: &ToolServer,
     folder: &Path,
-    given: &Given<'_>,
+    given: &UserSettings<'_>,
 ) -> Result<Attached, AttachError> {
     let attached = match program {
         "claude" => claude(server, given),
@@ -78,7 +78,7 @@ pub fn attached(
     Ok(attached.unwrap_or_default())
 }
 
-fn claude(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
+fn claude(server: &ToolServer, given: &UserSettings<'_>) -> Option<Attached> {
     let is_flag = |word: &String| word == "--mcp-config" || word.starts_with("--mcp-config=");
     if given.args.iter().any(is_flag) {
         return None;
@@ -91,7 +91,7 @@ fn claude(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
     })
 }
 
-fn codex(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
+fn codex(server: &ToolServer, given: &UserSettings<'_>) -> Option<Attached> {
     if given
         .args
         .iter()
@@ -117,7 +117,7 @@ fn codex(server: &ToolServer, given: &Given<'_>) -> Option<Attached> {
 }
 
 /// Ours takes the place of the system's settings, so it has them in it.
-fn gemini(server: &ToolServer, folder: &Path, given: &Given<'_>) -> Option<Attached> {
+fn gemini(server: &ToolServer, folder: &Path, given: &UserSettings<'_>) -> Option<Attached> {
     if (given.has_variable)(GEMINI_SETTINGS) {
         return None;
     }
@@ -162,7 +162,7 @@ mod tests {
             synapse: "/bin/synapse".into(),
             env: vec![("SYNAPSE_AGENT_ID".to_owned(), "7 \"x\"".to_owned())],
         };
-        let given = Given {
+        let given = UserSettings {
             args: &args,
             has_variable: &|_| has_variable,
             read: &|_| system.map(str::to_owned),

@@ -14,7 +14,7 @@ use super::print;
 const SECRET: &str = "(set)";
 
 /// One row of the list.
-struct Row {
+struct SettingRow {
     key: String,
     value: Value,
     source: &'static str,
@@ -27,15 +27,15 @@ pub(crate) fn run(is_json: bool) -> Result<u8> {
     for warning in &loaded.warnings {
         note!("synapse: {warning}");
     }
-    let settings: Vec<Row> = loaded.settings().into_iter().map(setting).collect();
-    let variables: Vec<Row> = VARIABLES.iter().map(variable).collect();
+    let settings: Vec<SettingRow> = loaded.settings().into_iter().map(setting).collect();
+    let variables: Vec<SettingRow> = VARIABLES.iter().map(variable).collect();
     let mut out = print::out();
     if is_json {
         let json = json!({
             "file": file,
             "exists": file.exists(),
-            "settings": settings.iter().map(Row::to_json).collect::<Vec<_>>(),
-            "environment": variables.iter().map(Row::to_json).collect::<Vec<_>>(),
+            "settings": settings.iter().map(SettingRow::to_json).collect::<Vec<_>>(),
+            "environment": variables.iter().map(SettingRow::to_json).collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut out, &json)?;
         writeln!(out)?;
@@ -53,8 +53,8 @@ pub(crate) fn run(is_json: bool) -> Result<u8> {
     Ok(0)
 }
 
-fn print_rows(out: &mut impl std::io::Write, rows: &[Row], file: &Path) -> Result<()> {
-    let width = |column: &dyn Fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
+fn print_rows(out: &mut impl std::io::Write, rows: &[SettingRow], file: &Path) -> Result<()> {
+    let width = |column: &dyn Fn(&SettingRow) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let keys = width(&|row| row.key.chars().count());
     let values = width(&|row| row.shown().chars().count()).min(40);
     for row in rows {
@@ -67,8 +67,8 @@ fn print_rows(out: &mut impl std::io::Write, rows: &[Row], file: &Path) -> Resul
     Ok(())
 }
 
-fn setting(setting: Setting) -> Row {
-    Row {
+fn setting(setting: Setting) -> SettingRow {
+    SettingRow {
         source: if setting.line.is_some() {
             "file"
         } else {
@@ -80,14 +80,14 @@ fn setting(setting: Setting) -> Row {
     }
 }
 
-fn variable(variable: &Variable) -> Row {
+fn variable(variable: &Variable) -> SettingRow {
     let value = std::env::var_os(variable.name).filter(|value| !value.is_empty());
     let (value, source) = match value {
         None => (Value::Null, "not set"),
         Some(_) if variable.is_secret => (SECRET.into(), "environment"),
         Some(value) => (value.to_string_lossy().into(), "environment"),
     };
-    Row {
+    SettingRow {
         key: variable.name.to_owned(),
         value,
         source,
@@ -95,7 +95,7 @@ fn variable(variable: &Variable) -> Row {
     }
 }
 
-impl Row {
+impl SettingRow {
     fn shown(&self) -> String {
         match &self.value {
             Value::Null => "–".to_owned(),

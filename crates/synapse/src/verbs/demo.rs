@@ -36,24 +36,24 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// What is typed, by whom.
-struct Typed {
+struct DemoInput {
     /// The agent that types it; a person otherwise.
     by: Option<&'static str>,
     args: &'static [&'static str],
 }
 
-const fn person(args: &'static [&'static str]) -> Typed {
-    Typed { by: None, args }
+const fn person(args: &'static [&'static str]) -> DemoInput {
+    DemoInput { by: None, args }
 }
 
 /// What people and agents type, in this order.
-const SESSION: [Typed; 11] = [
+const SESSION: [DemoInput; 11] = [
     person(&["start", "dummy", "--name", "ada", "--port", "0"]),
     person(&["start", "dummy", "--name", "bob", "--port", "0"]),
     person(&["send", "ada", "code:python", "--stream"]),
     person(&["send", "bob", "ask:yn Delete the branch?", "--return"]),
     person(&["answer", "bob", "no"]),
-    Typed {
+    DemoInput {
         by: Some("ada"),
         args: &[
             "send",
@@ -75,7 +75,7 @@ fn with_agents() -> Result<()> {
     let mut out = print::painted();
     let title = "\nNow two live agents in the background, both the built-in dummy:\n";
     writeln!(out, "{title}")?;
-    for Typed { by, args } in SESSION {
+    for DemoInput { by, args } in SESSION {
         let words: Vec<String> = args.iter().map(|word| quoted(word)).collect();
         let who = by.map_or_else(String::new, |agent| format!("(in {agent}) "));
         writeln!(out, "{who}$ synapse {}", words.join(" "))?;

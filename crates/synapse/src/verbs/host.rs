@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse::courier::Orders;
-use synapse::host::{Agent, Died, Host};
+use synapse::host::{Agent, EarlyExit, Host};
 use synapse_machine::config::{Config, InputRouting, ListenConfig};
 use synapse_machine::handle::Handle;
 use synapse_machine::log_file::LogFile;
@@ -70,8 +70,8 @@ fn serve(args: &Start, place: Place) -> Result<u8> {
 
 /// Whether the program died of an option of ours that it does not know; it is left out from then on.
 pub(super) fn may_retry(agent: &mut Agent, error: &anyhow::Error) -> bool {
-    let died = error.downcast_ref::<Died>();
-    let Some(flag) = died.and_then(Died::refused_flag) else {
+    let died = error.downcast_ref::<EarlyExit>();
+    let Some(flag) = died.and_then(EarlyExit::refused_flag) else {
         return false;
     };
     let is_news = agent.refused_flags.iter().all(|known| known != flag);

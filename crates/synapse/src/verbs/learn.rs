@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use synapse_term::cast::Cast;
-use synapse_term::learn::{Finding, Learned, Lesson, learn};
+use synapse_term::learn::{Finding, LearnedProfile, Lesson, learn};
 use synapse_term::profile::Profile;
 
 use super::profile;
@@ -97,7 +97,7 @@ fn talk(args: &Learn, lessons: &[Lesson], recording: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write(args: &Learn, learned: &Learned, output: &Path) -> Result<()> {
+fn write(args: &Learn, learned: &LearnedProfile, output: &Path) -> Result<()> {
     let command = match args.command.as_slice() {
         [] => std::slice::from_ref(&args.name),
         command => command,
@@ -116,7 +116,7 @@ fn write(args: &Learn, learned: &Learned, output: &Path) -> Result<()> {
     std::fs::write(output, yaml).with_context(|| format!("cannot write {file}"))
 }
 
-fn tell(learned: &Learned, output: &Path, recording: &Path) -> Result<()> {
+fn tell(learned: &LearnedProfile, output: &Path, recording: &Path) -> Result<()> {
     let mut out = print::out();
     for Finding {
         about,

@@ -116,7 +116,7 @@ fn project_folder(paths: &Paths) -> Result<Option<PathBuf>> {
 
 /// A row of `profile list`.
 #[derive(Serialize)]
-struct Row {
+struct ProfileRow {
     name: String,
     /// Nothing for a profile that cannot be read, or may not be yet.
     command: Option<Vec<String>>,
@@ -128,7 +128,7 @@ struct Row {
     problem: Option<String>,
 }
 
-impl Row {
+impl ProfileRow {
     fn of(name: &str, source: &'static str, file: PathBuf, text: Result<String>) -> Self {
         let profile = text.and_then(|text| parsed(&text, &file.to_string_lossy()));
         Self {
@@ -148,7 +148,7 @@ pub(crate) fn names() -> Result<Vec<String>> {
 }
 
 /// All profiles that can be named here, those that win first: the project's, the user's, the built-in ones.
-fn rows() -> Result<Vec<Row>> {
+fn rows() -> Result<Vec<ProfileRow>> {
     let paths = Paths::from_env()?;
     let mut rows = Vec::new();
     if let Some(folder) = project_folder(&paths)? {
@@ -158,18 +158,18 @@ fn rows() -> Result<Vec<Row>> {
                 Ok(text) => trust::is_trusted(&paths.trusted_profiles(), String::as_bytes(text))?,
                 Err(_) => false,
             };
-            rows.push(Row {
+            rows.push(ProfileRow {
                 is_trusted: Some(is_trusted),
-                ..Row::of(&name, "project", file, text)
+                ..ProfileRow::of(&name, "project", file, text)
             });
         }
     }
     for (name, file) in files_in(&paths.profiles()) {
         let text = text_of(&file.to_string_lossy());
-        rows.push(Row::of(&name, "yours", file, text));
+        rows.push(ProfileRow::of(&name, "yours", file, text));
     }
     for name in Profile::builtin_names() {
-        rows.push(Row {
+        rows.push(ProfileRow {
             name: name.to_owned(),
             command: Some(Profile::builtin(name)?.command),
             source: "built-in",

@@ -15,10 +15,10 @@ const GAP: &str = "  ";
 /// Rows under a header. The last column may be cut.
 pub(super) struct Table<const N: usize> {
     header: [&'static str; N],
-    rows: Vec<Row<N>>,
+    rows: Vec<TableRow<N>>,
 }
 
-struct Row<const N: usize> {
+struct TableRow<const N: usize> {
     cells: [String; N],
     /// The colours of cells, by the numbers of ANSI.
     colours: [Option<u8>; N],
@@ -37,7 +37,7 @@ impl<const N: usize> Table<N> {
     pub(super) fn push(&mut self, cells: [String; N], colours: [Option<u8>; N], below: &[String]) {
         let cells = cells.map(|cell| print::shown(&cell).replace(['\n', '\t'], " "));
         let below = below.iter().map(|line| print::shown(line)).collect();
-        self.rows.push(Row {
+        self.rows.push(TableRow {
             cells,
             colours,
             below,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser as _};
-use synapse::host::{Died, Host, Terminal};
+use synapse::host::{EarlyExit, Host, Terminal};
 use synapse::human_terminal;
 use synapse_machine::paths::Paths;
 use synapse_pty::tty::{self, RawMode};
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
             }
         };
         // What a program that ended at once had to say is on the screen already.
-        let exit = exit.or_else(|error| error.downcast::<Died>().map(|died| died.exit))?;
+        let exit = exit.or_else(|error| error.downcast::<EarlyExit>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     }))?
 }

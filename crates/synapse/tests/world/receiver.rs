@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// What was posted: the head of the request in lower case, and its body.
-pub struct Posted {
+pub struct NumberedEvent {
     pub head: String,
     pub body: Value,
 }
@@ -16,7 +16,7 @@ pub struct Posted {
 /// Keeps what is posted to it, in order.
 pub struct Receiver {
     pub url: String,
-    posted: mpsc::Receiver<Posted>,
+    posted: mpsc::Receiver<NumberedEvent>,
 }
 
 impl Receiver {
@@ -54,7 +54,7 @@ impl Receiver {
                     stream.get_mut(),
                     "HTTP/1.1 {status} x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                 );
-                if tell.send(Posted { head, body }).is_err() {
+                if tell.send(NumberedEvent { head, body }).is_err() {
                     return;
                 }
             }
@@ -66,17 +66,17 @@ impl Receiver {
     }
 
     /// The next notification.
-    pub fn next(&self) -> Posted {
+    pub fn next(&self) -> NumberedEvent {
         self.posted.recv_timeout(Duration::from_secs(30)).unwrap()
     }
 
     /// All notifications to the one that ends the task.
-    pub fn to_the_end(&self) -> Vec<Posted> {
+    pub fn to_the_end(&self) -> Vec<NumberedEvent> {
         self.to("completed")
     }
 
     /// All notifications to the one that names this state.
-    pub fn to(&self, state: &str) -> Vec<Posted> {
+    pub fn to(&self, state: &str) -> Vec<NumberedEvent> {
         let mut all = Vec::new();
         loop {
             let posted = self.next();

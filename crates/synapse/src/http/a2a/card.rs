@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use synapse_a2a::wire::card::{self, CardFacts};
 use synapse_a2a::wire::operation::Version;
 
-use super::super::Served;
+use super::super::ServerState;
 use super::super::problem::ProblemBody;
 use super::version;
 use synapse_machine::hex::hex;
@@ -19,8 +19,8 @@ const CACHE: &str = "public, max-age=300";
 
 /// The cards of one agent, written once.
 pub(super) struct Cards {
-    union: Page,
-    pure: Page,
+    union: CardPage,
+    pure: CardPage,
     /// Whether everybody gets the pure one.
     is_pure: bool,
     /// Since when they are as they are.
@@ -28,7 +28,7 @@ pub(super) struct Cards {
 }
 
 /// One card, and what tells it from any other.
-struct Page {
+struct CardPage {
     body: Bytes,
     tag: String,
 }
@@ -36,15 +36,15 @@ struct Page {
 impl Cards {
     pub(super) fn new(facts: &CardFacts, since: jiff::Timestamp, is_pure: bool) -> Self {
         Self {
-            union: Page::new(&card::union(facts)),
-            pure: Page::new(&card::pure(facts)),
+            union: CardPage::new(&card::union(facts)),
+            pure: CardPage::new(&card::pure(facts)),
             is_pure,
             since,
         }
     }
 }
 
-impl Page {
+impl CardPage {
     fn new(card: &serde_json::Value) -> Self {
         let body = card.to_string();
         let digits = hex(&Sha256::digest(&body));
@@ -89,7 +89,7 @@ impl Page {
         (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
 pub(in crate::http) async fn current(
-    State(served): State<Served>,
+    State(served): State<ServerState>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
@@ -108,7 +108,10 @@ pub(in crate::http) async fn current(
     responses((status = 200, description = "the agent card", body = Object), (status = 304, description = "it has not changed"),
         (status = "4XX", description = "refused, and why", body = ProblemBody))
 )]
-pub(in crate::http) async fn old(State(served): State<Served>, headers: HeaderMap) -> Response {
+pub(in crate::http) async fn old(
+    State(served): State<ServerState>,
+    headers: HeaderMap,
+) -> Response {
     let cards = &served.a2a.cards;
     cards.union.answer(&headers, cards.since)
 }
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
 
     fn status(name: header::HeaderName, value: &str) -> StatusCode {
-        let page = Page::new(&serde_json::json!({ "name": "a" }));
+        let page = CardPage::new(&serde_json::json!({ "name": "a" }));
         let mut headers = HeaderMap::new();
         let value = value.replace("TAG", &page.tag);
         headers.insert(name, value.parse().unwrap());

@@ -10,10 +10,13 @@ use synapse_a2a::wire::request::{ListRequest, StateFilter};
 use synapse_a2a::wire::shown::Snapshot;
 use synapse_a2a::wire::v1;
 
-use super::super::{Served, archive};
+use super::super::{ServerState, archive};
 use super::refusal::by_store;
 
-pub(super) async fn page(served: &Served, request: &ListRequest) -> Result<Value, ProtocolError> {
+pub(super) async fn page(
+    served: &ServerState,
+    request: &ListRequest,
+) -> Result<Value, ProtocolError> {
     let size = request.page_size.unwrap_or(PAGE_SIZE);
     let cursor = request
         .page_token

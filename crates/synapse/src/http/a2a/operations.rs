@@ -16,7 +16,7 @@ use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::request::{History, Patience, SendRequest};
 use tokio::time::timeout;
 
-use super::super::{Served, archive, incoming};
+use super::super::{ServerState, archive, incoming};
 use super::refusal::{by_session, by_store};
 use super::stream::TaskStream;
 use super::{list, push};
@@ -43,7 +43,7 @@ struct AcceptedMessage {
 
 /// Does what is asked for. `last` is the number of the last event the client has seen, if it says so.
 pub(super) async fn serve(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     ask: Ask,
     last: Option<u64>,
@@ -96,7 +96,7 @@ pub(super) async fn serve(
 /// A task by its name, or by the name its client gave it: then its client speaks the dialect in which
 /// clients do that.
 pub(super) async fn find(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     task: &TaskId,
 ) -> Result<(Arc<Record>, Dialect), ProtocolError> {
@@ -113,13 +113,16 @@ pub(super) async fn find(
 }
 
 /// The task that a client of the first dialect gave this name.
-async fn named(served: &Served, name: &MessageId) -> Result<Option<Arc<Record>>, ProtocolError> {
+async fn named(
+    served: &ServerState,
+    name: &MessageId,
+) -> Result<Option<Arc<Record>>, ProtocolError> {
     let found = archive::begun_by(served, name).await;
     found.map_err(|problem| by_store(&problem))
 }
 
 async fn send(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     request: SendRequest,
 ) -> Result<Value, ProtocolError> {
@@ -138,7 +141,7 @@ async fn send(
 
 /// Takes a message in: as a new task, or as the answer to the question of one.
 async fn take(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     mut request: SendRequest,
 ) -> Result<AcceptedMessage, ProtocolError> {
@@ -159,7 +162,10 @@ async fn take(
 }
 
 /// A name that is known and whose task waits is that task; there are no ids of messages to go by.
-async fn go_on_by_name(served: &Served, request: &mut SendRequest) -> Result<(), ProtocolError> {
+async fn go_on_by_name(
+    served: &ServerState,
+    request: &mut SendRequest,
+) -> Result<(), ProtocolError> {
     let known = named(served, &request.message.id).await?;
     let waiting = known.filter(|record| record.task.state() == TaskState::InputRequired);
     if let Some(record) = waiting {
@@ -169,7 +175,7 @@ async fn go_on_by_name(served: &Served, request: &mut SendRequest) -> Result<(),
     Ok(())
 }
 
-async fn begin(served: &Served, request: SendRequest) -> Result<Follow, ProtocolError> {
+async fn begin(served: &ServerState, request: SendRequest) -> Result<Follow, ProtocolError> {
     let origin = origin(&request)?;
     let submission = Submission {
         message: request.message,
@@ -184,7 +190,7 @@ async fn begin(served: &Served, request: SendRequest) -> Result<Follow, Protocol
 
 /// Gives a message to a task that waits for one.
 async fn answer(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     task: TaskId,
     request: SendRequest,
@@ -274,7 +280,11 @@ fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
     })
 }
 
-async fn cancel(served: &Served, dialect: Dialect, task: &TaskId) -> Result<Value, ProtocolError> {
+async fn cancel(
+    served: &ServerState,
+    dialect: Dialect,
+    task: &TaskId,
+) -> Result<Value, ProtocolError> {
     let (record, dialect) = find(served, dialect, task).await?;
     let over = |task: &Task| ProtocolError::TaskNotCancelable(task.state().to_string());
     if record.task.state().is_final() {
@@ -295,7 +305,7 @@ async fn cancel(served: &Served, dialect: Dialect, task: &TaskId) -> Result<Valu
 
 /// Follows a task. One that is over has nothing more to tell, except to who missed the end.
 fn subscribe(
-    served: &Served,
+    served: &ServerState,
     dialect: Dialect,
     record: Arc<Record>,
     last: Option<u64>,
@@ -317,7 +327,7 @@ fn subscribe(
 }
 
 /// Waits until a task is over or asks something.
-async fn settle(served: &Served, follow: &mut Follow, is_answer: bool) {
+async fn settle(served: &ServerState, follow: &mut Follow, is_answer: bool) {
     let is_settled = |state: TaskState| state.is_final() || state == TaskState::InputRequired;
     if !is_answer && is_settled(follow.snapshot.task.state()) {
         return;

@@ -17,7 +17,7 @@ use synapse_a2a::wire::request::{PushConfig, PushTarget};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
-use super::super::Served;
+use super::super::ServerState;
 use synapse_client::client::{PushSender, WebError};
 use synapse_session::{Follow, Record};
 use synapse_store::{StoreError, push as kept};
@@ -82,7 +82,7 @@ impl PushJobs {
 
 /// Tells a place of a task from here on. A place without a name has that of the task, so there is one.
 pub(super) async fn set(
-    served: &Served,
+    served: &ServerState,
     record: &Arc<Record>,
     config: PushConfig,
     dialect: Dialect,
@@ -139,7 +139,7 @@ pub(super) async fn set(
 
 /// One place; without a name, the one that has none.
 pub(super) async fn get(
-    served: &Served,
+    served: &ServerState,
     task: &Task,
     id: Option<String>,
 ) -> Result<PushConfig, ProtocolError> {
@@ -151,7 +151,10 @@ pub(super) async fn get(
     found.map(|push| push.config).ok_or_else(missing)
 }
 
-pub(super) async fn list(served: &Served, task: &Task) -> Result<Vec<PushConfig>, ProtocolError> {
+pub(super) async fn list(
+    served: &ServerState,
+    task: &Task,
+) -> Result<Vec<PushConfig>, ProtocolError> {
     let owner = task.id().clone();
     let found = keep(served, move |path| kept::list(path, &owner)).await?;
     Ok(found.into_iter().map(|push| push.config).collect())
@@ -159,7 +162,7 @@ pub(super) async fn list(served: &Served, task: &Task) -> Result<Vec<PushConfig>
 
 /// Tells a place no more; that it was not told before is fine.
 pub(super) async fn delete(
-    served: &Served,
+    served: &ServerState,
     task: &Task,
     id: Option<String>,
 ) -> Result<(), ProtocolError> {
@@ -172,7 +175,7 @@ pub(super) async fn delete(
 
 /// Tells one place what happens to one task.
 struct PushJob {
-    served: Served,
+    served: ServerState,
     follow: Follow,
     narrator: Narrator,
     sender: PushSender,
@@ -249,7 +252,7 @@ impl PushJob {
 
 /// Reads or writes the store beside the server's own threads.
 async fn keep<T: Send + 'static>(
-    served: &Served,
+    served: &ServerState,
     ask: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ProtocolError> {
     let path = Arc::clone(&served.store);

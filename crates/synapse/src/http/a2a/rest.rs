@@ -13,7 +13,7 @@ use synapse_a2a::wire::operation::Version;
 use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::rest::{query, route};
 
-use super::super::Served;
+use super::super::ServerState;
 use super::operations::{self, Outcome};
 use super::rpc::last_event;
 use super::stream::Envelope;
@@ -26,7 +26,7 @@ const BASE: &str = "/a2a/rest";
 const A2A_JSON: &str = "application/a2a+json";
 const JSON: &str = "application/json";
 
-pub(super) async fn call(State(served): State<Served>, request: Request) -> Response {
+pub(super) async fn call(State(served): State<ServerState>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let version = version(&head.headers, head.uri.query());
     let is_old = version == Ok(Version::V03);
@@ -37,7 +37,7 @@ pub(super) async fn call(State(served): State<Served>, request: Request) -> Resp
 }
 
 async fn serve(
-    served: &Served,
+    served: &ServerState,
     head: &Parts,
     body: Body,
     version: Result<Version, ProtocolError>,

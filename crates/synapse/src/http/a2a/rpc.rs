@@ -12,12 +12,12 @@ use synapse_a2a::wire::jsonrpc::{self, Call};
 use synapse_a2a::wire::operation::{Operation, operation};
 use synapse_a2a::wire::protocol_error::ProtocolError;
 
-use super::super::Served;
+use super::super::ServerState;
 use super::operations::{self, Outcome};
 use super::stream::Envelope;
 use super::{extensions, version};
 
-pub(super) async fn call(State(served): State<Served>, request: Request) -> Response {
+pub(super) async fn call(State(served): State<ServerState>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body: Bytes = match to_bytes(body, usize::MAX).await {
         Ok(body) => body,
@@ -47,7 +47,7 @@ pub(super) async fn call(State(served): State<Served>, request: Request) -> Resp
 }
 
 async fn serve(
-    served: &Served,
+    served: &ServerState,
     headers: &HeaderMap,
     dialect: Dialect,
     operation: Operation,

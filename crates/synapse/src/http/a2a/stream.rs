@@ -15,9 +15,9 @@ use synapse_a2a::wire::{Dialect, jsonrpc};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::super::Served;
+use super::super::ServerState;
 use super::super::events::{self, Frames, Sender, Told};
-use synapse_session::{Board, Follow, Posted, Record};
+use synapse_session::{Board, Follow, NumberedEvent, Record};
 
 /// How long a stream may wait to begin, where the program may answer with a message instead of a task:
 /// such a stream is that message and nothing else, so nothing may come before it.
@@ -90,7 +90,7 @@ impl TaskStream {
         }
     }
 
-    pub(super) fn respond(self, served: &Served, envelope: Envelope) -> Response {
+    pub(super) fn respond(self, served: &ServerState, envelope: Envelope) -> Response {
         let (sender, receiver) = mpsc::channel(events::STREAM);
         let may_speak = self.is_new && served.a2a.has_channel;
         let board = Arc::clone(&served.session.board);
@@ -185,7 +185,7 @@ impl Speaker {
     }
 
     /// The message that is the whole answer, if it is one.
-    fn spoken(&self, held: &[Arc<Posted>]) -> Option<Bytes> {
+    fn spoken(&self, held: &[Arc<NumberedEvent>]) -> Option<Bytes> {
         let last = held.last()?;
         let record = self.board.record(&last.task)?;
         self.dialect.spoken(&record.task)?;
@@ -194,7 +194,7 @@ impl Speaker {
     }
 
     /// What is told of an event, and whether the stream ends with it.
-    fn say(&mut self, posted: &Posted) -> Told {
+    fn say(&mut self, posted: &NumberedEvent) -> Told {
         let is_end = match &posted.event.fact {
             Fact::Moved { status } => self.is_end(status.state()),
             _ => false,
@@ -215,7 +215,7 @@ impl Speaker {
     }
 
     /// What streams of 1.0 tell of an event: the same to all, so it is written once.
-    fn say_current(&mut self, posted: &Posted) -> Option<Arc<str>> {
+    fn say_current(&mut self, posted: &NumberedEvent) -> Option<Arc<str>> {
         let frames = posted.memo::<Frames>();
         if let Some(said) = frames.and_then(|frames| frames.current.get()) {
             self.narrator.pass(&posted.event);
@@ -232,7 +232,7 @@ impl Speaker {
     }
 
     /// The task, as it stands by now.
-    fn task(&self, posted: &Posted) -> Arc<Record> {
+    fn task(&self, posted: &NumberedEvent) -> Arc<Record> {
         let now = self.board.record(&posted.task);
         now.unwrap_or_else(|| Arc::clone(&self.snapshot))
     }
@@ -254,7 +254,7 @@ impl Speaker {
 }
 
 /// Waits for the first thing that shows what kind of answer it will be. What happened meanwhile.
-async fn hold(follow: &mut Follow) -> Vec<Arc<Posted>> {
+async fn hold(follow: &mut Follow) -> Vec<Arc<NumberedEvent>> {
     let until = Instant::now() + UNDECIDED;
     let mut held = Vec::new();
     let mut has_spoken = false;

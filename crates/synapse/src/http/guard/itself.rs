@@ -5,12 +5,12 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 
 use super::Refusal;
-use crate::http::Served;
+use crate::http::ServerState;
 use synapse_serve::Peer;
 
 /// Refuses an answer from below the program that asks.
 pub(super) fn check(
-    served: &Served,
+    served: &ServerState,
     request: &Request,
     peer: Option<&Peer>,
 ) -> Result<(), Refusal> {

@@ -8,7 +8,7 @@ use super::check::{Check, Level};
 
 /// A CLI with a profile of its own.
 #[derive(Clone, Copy)]
-struct Wrapped {
+struct KnownCli {
     name: &'static str,
     /// The package that brings it.
     package: &'static str,
@@ -20,22 +20,22 @@ struct Wrapped {
     lacks: &'static str,
 }
 
-const WRAPPED: [Wrapped; 3] = [
-    Wrapped {
+const WRAPPED: [KnownCli; 3] = [
+    KnownCli {
         name: "claude",
         package: "@anthropic-ai/claude-code",
         verified: ("2.1.150", "2.1.325"),
         witnesses: "hooks and transcript; permissions are answered through its hooks",
         lacks: "it reports no interrupt: the transcript and the screen do",
     },
-    Wrapped {
+    KnownCli {
         name: "codex",
         package: "@openai/codex",
         verified: ("0.150.0", "0.166.0"),
         witnesses: "hooks, transcript and OSC 7501; permissions are answered by keys",
         lacks: "before 0.155 it reports no interrupt",
     },
-    Wrapped {
+    KnownCli {
         name: "gemini",
         package: "@google/gemini-cli",
         verified: ("0.40.1", "0.61.0"),
@@ -64,8 +64,8 @@ pub(super) fn look() -> Vec<Check> {
     looks
 }
 
-fn wrapped(cli: Wrapped, found: Found) -> Check {
-    let Wrapped {
+fn wrapped(cli: KnownCli, found: VersionResult) -> Check {
+    let KnownCli {
         name,
         package,
         verified: (oldest, newest),
@@ -73,16 +73,16 @@ fn wrapped(cli: Wrapped, found: Found) -> Check {
         lacks,
     } = cli;
     match found {
-        Found::Nothing => Check::ok(
+        VersionResult::Nothing => Check::ok(
             name,
             format!("not installed (npm install -g {package} installs it)"),
         ),
-        Found::Silent(path) => Check::warn(
+        VersionResult::Silent(path) => Check::warn(
             name,
             format!("{} does not report its version", path.display()),
             format!("does `{name} --version` work in a shell?"),
         ),
-        Found::Version(path, text) => {
+        VersionResult::Version(path, text) => {
             let path = path.display();
             let number = number(&text).unwrap_or(&text);
             let about = format!("{number}, {path}; witnesses: {witnesses}; {lacks}");
@@ -111,33 +111,33 @@ fn wrapped(cli: Wrapped, found: Found) -> Check {
     }
 }
 
-fn useful(name: &str, why: &str, found: Found) -> Check {
+fn useful(name: &str, why: &str, found: VersionResult) -> Check {
     match found {
-        Found::Version(path, text) => {
+        VersionResult::Version(path, text) => {
             let number = number(&text).unwrap_or(&text);
             Check::ok(name, format!("{number}, {}", path.display()))
         }
-        Found::Silent(path) => Check::ok(name, path.display().to_string()),
-        Found::Nothing => Check::ok(name, format!("not installed; {why}")),
+        VersionResult::Silent(path) => Check::ok(name, path.display().to_string()),
+        VersionResult::Nothing => Check::ok(name, format!("not installed; {why}")),
     }
 }
 
 /// What became of asking for a version.
-enum Found {
+enum VersionResult {
     Nothing,
     /// It is there and does not say.
     Silent(PathBuf),
     Version(PathBuf, String),
 }
 
-fn version(name: &str, flag: &str) -> Found {
+fn version(name: &str, flag: &str) -> VersionResult {
     let Some(path) = probe::find(name, None) else {
-        return Found::Nothing;
+        return VersionResult::Nothing;
     };
     let answer = probe::ask(&path, flag).unwrap_or_default();
     match answer.lines().find(|line| !line.trim().is_empty()) {
-        Some(line) => Found::Version(path, line.trim().to_owned()),
-        None => Found::Silent(path),
+        Some(line) => VersionResult::Version(path, line.trim().to_owned()),
+        None => VersionResult::Silent(path),
     }
 }
 

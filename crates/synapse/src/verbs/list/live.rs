@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
 use synapse_pty::Writer;
-use synapse_pty::tty::{self, Event, Keyboard, RawMode, Resumed, Signals};
+use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals, SuspendEnd};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::press::{self, Press};
@@ -188,8 +188,8 @@ impl Live {
 
     async fn suspend(&mut self) -> Result<()> {
         match self.raw.suspend().await? {
-            Resumed::Foreground => self.resize(),
-            Resumed::ToEnd | Resumed::NeverStopped => Ok(()),
+            SuspendEnd::Foreground => self.resize(),
+            SuspendEnd::ToEnd | SuspendEnd::NeverStopped => Ok(()),
         }
     }
 }

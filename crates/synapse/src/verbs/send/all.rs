@@ -43,7 +43,7 @@ pub(super) fn run(
             let row = one(entry, message, manner).await;
             (
                 entry,
-                row.unwrap_or_else(|error| Row::Ended(Report::not_sent(&error))),
+                row.unwrap_or_else(|error| AgentResult::Ended(Report::not_sent(&error))),
             )
         });
         let mut rows: FuturesUnordered<_> = rows.collect();
@@ -64,24 +64,24 @@ pub(super) fn run(
     })
 }
 
-async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result<Row> {
+async fn one(entry: &Entry, message: &OutgoingMessage, manner: Manner) -> Result<AgentResult> {
     let client = Client::of(entry)?;
     let task = lookup::deliver(&client, message).await?;
     let Some(patience) = manner.patience else {
-        return Ok(Row::Sent(task.id.clone(), json!(task)));
+        return Ok(AgentResult::Sent(task.id.clone(), json!(task)));
     };
     let ended = wait::until_settled(&client, &task.id, Until::Settled, patience, |_| {}).await;
-    Ok(Row::Ended(Report::of(&task.id, ended)))
+    Ok(AgentResult::Ended(Report::of(&task.id, ended)))
 }
 
 /// What came of it at one agent.
-enum Row {
+enum AgentResult {
     /// It was accepted, and is not waited for.
     Sent(String, Value),
     Ended(Report),
 }
 
-impl Row {
+impl AgentResult {
     fn code(&self) -> u8 {
         match self {
             Self::Sent(..) => 0,
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_row_has_all_that_was_said() {
-        let row = Row::Sent("a\nb".to_owned(), Value::Null);
+        let row = AgentResult::Sent("a\nb".to_owned(), Value::Null);
         let text = row.to_text("codex", 6);
         assert_eq!(
             text,
