@@ -71,7 +71,7 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
     let records = records.into_iter().filter(|record| !record.is_ended);
     let records: Vec<LaunchRecord> = records.filter(|record| !runs(record)).collect();
     if records.is_empty() && !args.json {
-        note!("everything that was running runs");
+        note!("nothing to bring back: no agent went down with the machine or with stop --all");
     }
     let mut code = 0;
     for record in &records {

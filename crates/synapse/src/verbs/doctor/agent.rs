@@ -49,7 +49,7 @@ fn host(entry: &Entry) -> Check {
     }
     if version != env!("CARGO_PKG_VERSION") {
         let advice = format!(
-            "this is {}; stop it and start it again",
+            "this is {}; to bring it over: synapse restart {handle}",
             env!("CARGO_PKG_VERSION")
         );
         return Check::warn("host", said, advice);

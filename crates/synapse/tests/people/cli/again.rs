@@ -52,7 +52,7 @@ fn what_ran_when_the_machine_went_down_is_started_again_and_nothing_else() {
     );
     let output = world.run(&["up"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("everything that was running runs"), "{told}");
+    assert!(told.contains("nothing to bring back"), "{told}");
     // All were meant to come back.
     world.ok(&["stop", "--all"]);
     assert!(world.ok(&["up"]).starts_with("kept is back"));
