@@ -33,6 +33,13 @@ pub struct LaunchRecord {
     pub is_ended: bool,
 }
 
+/// Whether a word can be the name of a conversation. It becomes an argument of a program, and a tool of that program
+/// may have written it, so that nothing but a plain name counts: never an option.
+pub fn is_conversation_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=128).contains(&name.len()) && name.chars().all(is_plain) && !name.starts_with(['-', '.'])
+}
+
 impl LaunchRecord {
     /// Writes it down.
     ///
@@ -91,6 +98,25 @@ impl LaunchRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_is_no_name_of_a_conversation() {
+        for name in ["5f1c-77aa", "019a_b", "session-2026.11"] {
+            assert!(is_conversation_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "--yolo",
+            "-c",
+            "../x",
+            "a b",
+            "a\n",
+            "x=y",
+            &"a".repeat(129),
+        ] {
+            assert!(!is_conversation_name(name), "{name}");
+        }
+    }
 
     #[test]
     fn what_was_started_is_known_until_it_is_ended() {

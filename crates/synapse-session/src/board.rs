@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use synapse_a2a::event::Event;
 use synapse_a2a::id::{MessageId, TaskId};
 use synapse_a2a::task::{IllegalEvent, Task};
+use synapse_machine::launch_record::is_conversation_name;
 use synapse_term::reading::State;
 use tokio::sync::{Notify, broadcast, watch};
 
@@ -208,12 +209,9 @@ impl Board {
         self.conversation.subscribe()
     }
 
-    /// Notes what the program calls its conversation. Tools of the program can say what they like in its place, and
-    /// the name becomes an argument of a later start, so that nothing but a plain name counts.
+    /// Notes what the program calls its conversation.
     pub(super) fn note_conversation(&self, name: &str) {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let is_name = (1..=128).contains(&name.len()) && name.chars().all(is_plain);
-        if !is_name || name.starts_with(['-', '.']) {
+        if !is_conversation_name(name) {
             return;
         }
         self.conversation.send_if_modified(|known| {

@@ -11,7 +11,7 @@ use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Fact, Status, Timestamp};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
-use synapse_machine::launch_record::LaunchRecord;
+use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Kept, Reader};
@@ -168,7 +168,12 @@ pub(super) fn conversation(
     match start.resume.as_deref() {
         None => return Ok(None),
         Some("") => {}
-        Some(name) => return Ok(Some(name.to_owned())),
+        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
+        Some(name) => {
+            let error =
+                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
+            return Err(Failure::new(Failure::USAGE, error).into());
+        }
     }
     let mut records = LaunchRecord::all(paths)?;
     records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());

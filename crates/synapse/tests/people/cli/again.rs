@@ -98,6 +98,12 @@ fn a_conversation_is_continued_by_its_name() {
     let output = world.run(&["start", &file, "--port", "0", "--resume"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("no conversation of teller"), "{said}");
+    let output = world.run(&["start", &file, "--port", "0", "--resume=--all"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("'--all' is no name of a conversation"),
+        "{said}"
+    );
     world.ok(&[
         "start", &file, "--port", "0", "--resume", "talk-1", "--", "-v",
     ]);
