@@ -52,16 +52,17 @@ pub struct Reply {
 
 impl Reply {
     /// What a program said that uses no tools; where it is nothing, a turn that seems complete has not ended.
-    fn of_text(text: String, outcome: Outcome) -> Self {
+    fn of_text(text: String, outcome: Outcome, reason: Option<Block>) -> Self {
+        let speech = Block {
+            speaker: Speaker::Model,
+            text: text.clone(),
+        };
         Self {
             outcome: match outcome {
                 Outcome::Completed if text.is_empty() => Outcome::Open,
                 outcome => outcome,
             },
-            blocks: vec![Block {
-                speaker: Speaker::Model,
-                text: text.clone(),
-            }],
+            blocks: std::iter::once(speech).chain(reason).collect(),
             text,
             is_truncated: false,
         }

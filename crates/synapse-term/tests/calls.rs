@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synapse_term::cast::{Cast, What};
+use synapse_term::keys::KeyboardMode;
 use synapse_term::profile::Profile;
 use synapse_term::prompt::{ToolCall, read};
 use synapse_term::reading::Reading;
@@ -158,4 +159,17 @@ fn a_command_between_dashed_rules_is_told_from_a_tip() {
     let old = bash_dialog(&[("Tip: try auto mode", false), ("cargo test", false)]);
     let call = call_on("claude", &old).unwrap();
     assert_eq!((&*call.input, call.is_complete), ("cargo test", false));
+}
+
+#[test]
+fn an_option_that_names_escape_is_picked_by_it() {
+    let output = "\x1b[?25lDo you want to run this command?\r\n\r\n❯ 1. Yes\r\n  2. No, and tell it what to do (Esc to stop)\r\n\r\n↑/↓ to navigate · enter to select · esc to cancel";
+    let mut screen = Screen::new(Size::new(80, 24).unwrap());
+    screen.feed(output.as_bytes(), Duration::ZERO, |_| {});
+    let profile = Profile::builtin("generic").unwrap();
+    let (prompt, _) = read(&screen.frame(), &profile, None).unwrap();
+    let keys: Vec<&str> = prompt.options.iter().map(|one| one.key.as_str()).collect();
+    assert_eq!(keys, ["1", "Escape"]);
+    let typed = prompt.keys_for("no", &KeyboardMode::default()).unwrap();
+    assert_eq!(typed.concat(), b"\x1b");
 }

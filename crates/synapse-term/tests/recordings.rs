@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use score::{Compare, Score, by_silence, head, load, name, play, recordings, score, truth};
 use synapse_term::profile::Profile;
-use synapse_term::reply::Outcome;
+use synapse_term::reply::{Outcome, Speaker};
 
 /// The truth was taken by polling the screen: what differs by less is not known to be wrong.
 const CLOCK: f64 = 0.02;
@@ -240,6 +240,9 @@ fn a_turn_that_went_wrong_is_not_completed_and_says_nothing_of_its_own() {
         let turn = run.turns.first().unwrap();
         assert_eq!(turn.reply.outcome, Outcome::Interrupted, "{case}: {turn:?}");
         assert_eq!(turn.outcome, Outcome::Interrupted, "{case}: {turn:?}");
+        let mut blocks = turn.reply.blocks.iter();
+        let reason = blocks.find(|block| block.speaker == Speaker::Program);
+        assert!(reason.is_some(), "{case}: the program's own words are kept");
         let text = &turn.reply.text;
         assert!(text.starts_with(said), "{case}: {text:?}");
         assert!(

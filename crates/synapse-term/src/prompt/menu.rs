@@ -54,6 +54,9 @@ struct Item {
     end: usize,
 }
 
+/// An option that says itself that Escape picks it: chosen by its number it may wait for words.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\(esc to \w+\)\s*$"));
+
 /// A numbered list with a mark on one entry, at the bottom of the screen, the input box gone.
 pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     let items = last_run(frame)?;
@@ -64,7 +67,11 @@ pub(super) fn numbered(frame: &Frame, profile: &Profile) -> Option<Prompt> {
     }
     let by_number = |item: &Item| Choice {
         label: item.label.clone(),
-        key: item.number.to_string(),
+        key: if ESCAPE.is_match(&item.label) {
+            "Escape".to_owned()
+        } else {
+            item.number.to_string()
+        },
     };
     let options = hinted_keys(items.iter().map(|item| item.label.clone()))
         .unwrap_or_else(|| items.iter().map(by_number).collect());

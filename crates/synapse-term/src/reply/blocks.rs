@@ -84,6 +84,16 @@ pub(super) fn outcome(rows: &[&Row], how: &Cut<'_>) -> Outcome {
     Outcome::Completed
 }
 
+/// The words with which the program says so, if its turn went wrong.
+pub(super) fn reason(rows: &[&Row], how: &Cut<'_>) -> Option<Block> {
+    let mut rows = rows.iter().rev();
+    let row = rows.find(|row| tells_outcome(&row.text, how))?;
+    Some(Block {
+        speaker: Speaker::Program,
+        text: row.text.trim().to_owned(),
+    })
+}
+
 /// Whether a row says that the turn went wrong.
 pub(super) fn tells_outcome(text: &str, how: &Cut<'_>) -> bool {
     let rules = &how.profile.outcome;

@@ -3,7 +3,7 @@
 
 use super::furniture::Said;
 use super::line::Line;
-use super::{Cut, Outcome, Reply, blocks, region, unwrap};
+use super::{Block, Cut, Outcome, Reply, blocks, region, unwrap};
 use crate::chrome::{find_common_box, is_rule};
 use crate::frame::{Colour, Frame, Row, width};
 use crate::prompt::escape_hint;
@@ -31,7 +31,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Reply {
     } else {
         text
     };
-    Reply::of_text(text, turn.outcome)
+    Reply::of_text(text, turn.outcome, turn.reason)
 }
 
 /// Whether a text is nothing but a spinner.
@@ -95,6 +95,8 @@ struct Turn<'a> {
     resting: Vec<String>,
     /// How the program says that it ended, in rows that are none of the lines.
     outcome: Outcome,
+    /// The words of these rows.
+    reason: Option<Block>,
 }
 
 impl<'a> Turn<'a> {
@@ -119,12 +121,14 @@ impl<'a> Turn<'a> {
         };
         let rows: Vec<&Row> = lines.iter().map(|line| line.row).collect();
         let outcome = blocks::outcome(&rows, how);
+        let reason = blocks::reason(&rows, how);
         let is_said = |line: &Line<'_>| !blocks::tells_outcome(&line.row.text, how);
         let lines = lines.into_iter().filter(is_said).collect();
         Self {
             lines,
             resting,
             outcome,
+            reason,
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
     let start = echo_end(rows, how.mark?, prompt, how)?;
     let said = rows.get(start..)?;
     let outcome = blocks::outcome(said, how);
+    let reason = blocks::reason(said, how);
     let is_said = |row: &&&Row| !blocks::tells_outcome(&row.text, how);
     let said: Vec<&Row> = said.iter().filter(is_said).copied().collect();
     let last = said.iter().rposition(|row| !row.text.trim().is_empty());
@@ -47,7 +48,7 @@ pub(super) fn cut(rows: &[&Row], how: &Cut<'_>) -> Option<Reply> {
         *line = output.to_owned();
     }
     let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
-    Some(Reply::of_text(text, outcome))
+    Some(Reply::of_text(text, outcome, reason))
 }
 
 /// What the rows of a screen were taken for, if this program is one that prints lines.
