@@ -89,7 +89,7 @@ function isInUses(task: Task, act: Act): boolean {
 function actLine(act: Act): string {
   const value = act.value || "••••";
   if (act.rule !== undefined) return t("note.byRule", { value });
-  const by = act.by === undefined ? t("act.inTerminal") : isMe(act.by) ? t("answer.you") : act.by;
+  const by = act.by === undefined ? t("act.somebody") : isMe(act.by) ? t("answer.you") : act.by;
   return act.what === "answered" ? t("note.answered", { value, by }) : t("note.stoppedBy", { by });
 }
 
