@@ -1,5 +1,8 @@
 //! The process behind one agent: assembles it, publishes it, and owns the order in which it ends.
 
+mod early_exit;
+mod entry;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -17,12 +20,15 @@ use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
+use entry::{publish, tell};
+
+pub use early_exit::EarlyExit;
+
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, ServerState};
 use crate::launch;
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
-use synapse_machine::changes::Changes;
 use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
@@ -31,7 +37,7 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
-use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
+use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
@@ -416,79 +422,6 @@ fn owner(claim: &Claim, agent: &Agent) -> Owner {
     }
 }
 
-/// The agent's place in the registry, until it is given up.
-type SharedClaim = Arc<Mutex<Option<Claim>>>;
-
-/// Keeps the registry entry true: what the agent does, whenever it does something else.
-async fn tell(claim: SharedClaim, mut state: watch::Receiver<Option<State>>) {
-    let lock_path = {
-        let claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
-        claim.as_ref().map(|claim| claim.lock_path().to_owned())
-    };
-    let Some(lock_path) = lock_path else { return };
-    let mut removal = Changes::removal_of(&lock_path);
-    loop {
-        tokio::select! {
-            changed = state.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                let now = *state.borrow_and_update();
-                if let Some(now) = now {
-                    publish(Arc::clone(&claim), status(now)).await;
-                }
-            }
-            () = removal.next() => {
-                restore(Arc::clone(&claim)).await;
-                removal = Changes::removal_of(&lock_path);
-            }
-        }
-    }
-}
-
-/// Takes the agent's place in the registry again, if somebody has removed it.
-async fn restore(claim: SharedClaim) {
-    let restored = tokio::task::spawn_blocking(move || {
-        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
-        claim.as_mut().map(Claim::restore).transpose()
-    });
-    match restored.await {
-        Ok(Ok(Some(true))) => tracing::warn!("the registry was removed; this agent is back in it"),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the registry was removed; nobody finds this agent");
-        }
-        _ => {}
-    }
-}
-
-/// Writes what the agent does into its registry entry, beside the threads that serve.
-async fn publish(claim: SharedClaim, status: Status) {
-    let written = tokio::task::spawn_blocking(move || {
-        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(claim) = claim.as_mut() else {
-            return Ok(());
-        };
-        // Who is on the way out stays so, whatever its program does meanwhile.
-        if claim.entry().status == Status::Stopping {
-            return Ok(());
-        }
-        claim.update(status)
-    });
-    if let Ok(Err(error)) = written.await {
-        tracing::warn!(%error, "the registry entry is not up to date");
-    }
-}
-
-fn status(state: State) -> Status {
-    match state {
-        State::Starting => Status::Starting,
-        State::Idle => Status::Idle,
-        State::Busy => Status::Busy,
-        State::Asking => Status::InputRequired,
-        State::Exited => Status::Exited,
-    }
-}
-
 /// Ends what hosts that died have left open, lets go of what is too old to keep, and tells who waits for it
 /// how the tasks of the dead have ended.
 async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
@@ -511,55 +444,6 @@ async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
     let ends = ends.await.unwrap_or_default();
     let settle = move |task: &Task, push: &PushTarget| settle(&store, task.id(), push);
     post_ends(ends, ca_file, settle).await;
-}
-
-/// A program that ended before anybody could have used it.
-#[derive(Debug, thiserror::Error)]
-#[error("the program ended at once, with code {}:\n{words}", exit.code())]
-pub struct EarlyExit {
-    pub exit: Exit,
-    /// What it had to say.
-    words: String,
-}
-
-impl EarlyExit {
-    /// The option of ours that the program says it does not know, if that is what it died of.
-    pub fn refused_flag(&self) -> Option<&'static str> {
-        const OURS: [&str; 5] = [
-            "--settings",
-            "--no-daemon",
-            "--mcp-config",
-            "--config",
-            "-c",
-        ];
-        let words = self.words.to_lowercase();
-        let complaints = [
-            "unknown option",
-            "unexpected argument",
-            "unrecognized",
-            "unknown argument",
-        ];
-        let told = complaints
-            .iter()
-            .find_map(|complaint| words.split_once(complaint))?
-            .1;
-        OURS.into_iter().find(|flag| {
-            let is_flag = |word: &str| {
-                word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '-')) == *flag
-            };
-            told.lines()
-                .next()
-                .is_some_and(|line| line.split_whitespace().any(is_flag))
-        })
-    }
-
-    fn new(exit: Exit, look: &Look) -> Self {
-        let screen: Vec<&str> = (0..look.frame.rows.len())
-            .map(|row| look.frame.text(row))
-            .collect();
-        let words = screen.join("\n").trim().to_owned();
-        Self { exit, words }
-    }
 }
 
 /// Where programs of this machine reach an agent that listens here.
