@@ -56,6 +56,8 @@ pub struct Turn {
     asked: Option<String>,
     /// What the transcript has of the turn.
     record: Option<TurnRecord>,
+    /// What the screen showed of the reply when it saw the turn end.
+    shown: Option<Words>,
     /// A transcript is followed, so an end on the screen waits for its words.
     has_transcript: bool,
     stop: Stop,
@@ -125,6 +127,7 @@ impl Turn {
             taken: Taken::default(),
             asked: None,
             record: None,
+            shown: None,
             has_transcript,
             stop: Stop::default(),
             rest_since: None,
@@ -243,6 +246,7 @@ impl Turn {
             self.phase = Phase::Over;
             return effects;
         }
+        self.shown = Some(Words::shown(&report.reply)).filter(|words| !words.is_empty());
         let ending = ending(report, scene);
         let may_differ = matches!(ending, Ending::Replied(_) | Ending::Failed(_));
         if may_differ && (self.has_transcript || self.taken.by_hook) {
@@ -461,12 +465,14 @@ impl Turn {
         vec![Effect::Asked(Box::new(prompt.clone()))]
     }
 
-    /// Ends the turn. Why its task was canceled or refused outranks how the program ended it.
+    /// Ends the turn. Why its task was canceled or refused outranks how the program ended it. One that was stopped keeps
+    /// what was said: in the transcript, or on the screen, which may have shown the end before the program told it.
     fn end(&mut self, ending: Ending) -> Vec<Effect> {
         let is_broken = matches!(ending, Ending::Broken(_));
         let mut effects = if is_broken { Vec::new() } else { self.start() };
         self.phase = Phase::Over;
         let said = self.record.as_ref().and_then(|record| words(&record.said));
+        let shown = self.shown.take();
         let ending = match (
             self.channel.refusal.take(),
             self.stop.canceled.take(),
@@ -475,10 +481,12 @@ impl Turn {
             (Some(reason), _, _) => Ending::Rejected(reason),
             (None, Some(reason), Ending::Replied(words)) => Ending::Canceled(reason, Some(words)),
             (None, Some(reason), Ending::Interrupted(words)) => {
-                Ending::Canceled(reason, words.or(said))
+                Ending::Canceled(reason, words.or(said).or(shown))
             }
-            (None, Some(reason), _) => Ending::Canceled(reason, said),
-            (None, None, Ending::Interrupted(words)) => Ending::Interrupted(said.or(words)),
+            (None, Some(reason), _) => Ending::Canceled(reason, said.or(shown)),
+            (None, None, Ending::Interrupted(words)) => {
+                Ending::Interrupted(said.or(words).or(shown))
+            }
             (None, None, ending) => ending,
         };
         effects.push(Effect::Ended(ending));

@@ -240,7 +240,7 @@ impl Session {
             None
         };
         let words = partial.map(|reply| Words::shown(&reply));
-        let words = words.filter(|words| !words.text.trim().is_empty());
+        let words = words.filter(|words| !words.is_empty());
         match ending {
             Ending::Interrupted(None) => Ending::Interrupted(words),
             Ending::Canceled(reason, None) => Ending::Canceled(reason, words),

@@ -363,6 +363,36 @@ fn an_interrupted_turn_keeps_what_was_said() {
     assert_eq!(ended, [Effect::Ended(Ending::Interrupted(Some(words)))]);
 }
 
+/// A program that is stopped rests on the screen before it says that it was stopped.
+#[test]
+fn an_interrupt_that_is_told_after_the_screen_keeps_what_the_screen_showed() {
+    let shown = || Words::whole("hi".to_owned(), Source::Screen);
+    for (outcome, has_transcript) in [
+        (Outcome::Completed, true),
+        (Outcome::Completed, false),
+        (Outcome::Failed, true),
+    ] {
+        for canceled in [false, true] {
+            let mut play = Play::submitted(has_transcript);
+            play.step(Input::Hook(&taken(None)), 300);
+            let stop = if canceled {
+                Input::Cancel("enough")
+            } else {
+                Input::Interrupt(None)
+            };
+            play.step(stop, 320);
+            assert_eq!(play.step(Input::Screen(&report(outcome)), 400), []);
+            let ended = play.step(Input::Hook(&HookFact::Interrupted), 450);
+            let ending = if canceled {
+                Ending::Canceled("enough".to_owned(), Some(shown()))
+            } else {
+                Ending::Interrupted(Some(shown()))
+            };
+            assert_eq!(ended, [Effect::Ended(ending)], "{outcome:?}");
+        }
+    }
+}
+
 #[test]
 fn a_stop_before_the_beginning_is_pressed_at_the_beginning() {
     let mut play = Play::new(false);

@@ -138,6 +138,11 @@ impl Words {
             is_truncated: reply.is_truncated,
         }
     }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
 }
 
 /// How a turn ended.
@@ -205,7 +210,7 @@ pub(super) fn ending(report: &TurnReport, scene: Scene) -> Ending {
     let text = || Words::shown(&report.reply);
     match report.outcome {
         reply::Outcome::Interrupted => {
-            Ending::Interrupted(Some(text()).filter(|words| !words.text.trim().is_empty()))
+            Ending::Interrupted(Some(text()).filter(|words| !words.is_empty()))
         }
         reply::Outcome::Failed => {
             // Warnings may stand before it.
