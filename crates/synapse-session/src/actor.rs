@@ -314,6 +314,7 @@ impl Session {
     }
 
     fn write(&mut self, bytes: &[u8], now: Duration) {
+        self.note_stop_key(bytes);
         self.watcher.input(bytes, now);
         if let Err(full) = self.writer.push(bytes) {
             tracing::warn!(%full, "the program does not read its input");

@@ -129,6 +129,13 @@ impl Session {
         }
     }
 
+    /// Whether this is the key that stops the program, whoever presses it.
+    pub(super) fn is_stop_key(&mut self, bytes: &[u8]) -> bool {
+        let mode = self.watcher.screen().modes().keyboard();
+        let keys = [self.interrupt_key(), Key::parse("ctrl-c").ok()];
+        keys.iter().flatten().any(|key| encode(key, &mode) == bytes)
+    }
+
     /// A program that reads whole lines knows only Ctrl-C. Otherwise it is the key that the profile or the
     /// screen names, or Ctrl-C where the kernel makes a signal of it; a key that is guessed may end the
     /// program.

@@ -10,6 +10,7 @@ use synapse_a2a::id::TaskId;
 use synapse_a2a::step::Step;
 use synapse_term::keys::{Discipline, paste};
 use synapse_term::reading::Reading;
+use synapse_term::reply::Reply;
 use synapse_term::watch::TurnReport;
 use tokio::sync::oneshot;
 
@@ -32,6 +33,8 @@ pub(super) struct Running {
     pub(super) growth: Growth,
     /// Steps that were told before anybody saw the message taken.
     pub(super) early_steps: Vec<Step>,
+    /// What the screen showed of the reply when a key that stops the program was pressed.
+    said_at_stop: Option<Reply>,
 }
 
 impl Running {
@@ -132,6 +135,7 @@ impl Session {
             stop_receipts: Vec::new(),
             growth: Growth::default(),
             early_steps: Vec::new(),
+            said_at_stop: None,
         });
         self.step(Input::Tick, now);
     }
@@ -228,18 +232,34 @@ impl Session {
         self.fail(&task, code, message);
     }
 
-    /// A turn that was stopped keeps what was said; where no witness told it, the screen shows it.
+    /// These keys are about to reach the program. One that is stopped may clear what it said before it paints it again,
+    /// and may tell of its end in between, so what the screen shows is kept while it is there.
+    pub(super) fn note_stop_key(&mut self, bytes: &[u8]) {
+        let runs = |running: &Running| running.turn.is_running();
+        if !self.running.as_ref().is_some_and(runs) || !self.is_stop_key(bytes) {
+            return;
+        }
+        let shown = self.watcher.partial_reply();
+        if let Some(running) = &mut self.running {
+            running.said_at_stop = longer(running.said_at_stop.take(), shown);
+        }
+    }
+
+    /// A turn that was stopped keeps what was said; where no witness told it, the screen shows it, or did.
     fn with_partial(&mut self, ending: Ending) -> Ending {
         let is_unsaid = matches!(
             ending,
             Ending::Interrupted(None) | Ending::Canceled(_, None)
         );
-        let partial = if is_unsaid {
-            self.watcher.partial_reply()
-        } else {
-            None
-        };
-        let words = partial.map(|reply| Words::shown(&reply));
+        if !is_unsaid {
+            return ending;
+        }
+        let shown = self.watcher.partial_reply();
+        let before = self
+            .running
+            .as_mut()
+            .and_then(|running| running.said_at_stop.take());
+        let words = longer(before, shown).map(|reply| Words::shown(&reply));
         let words = words.filter(|words| !words.is_empty());
         match ending {
             Ending::Interrupted(None) => Ending::Interrupted(words),
@@ -253,4 +273,10 @@ impl Session {
             self.reply(task, words);
         }
     }
+}
+
+/// Of two readings of a reply that grows, the one that has more of it.
+fn longer(before: Option<Reply>, now: Option<Reply>) -> Option<Reply> {
+    let length = |reply: &Reply| reply.text.trim().len();
+    before.into_iter().chain(now).max_by_key(length)
 }

@@ -49,6 +49,13 @@ while IFS= read -r line; do
     until [ -e "$rest" ]; do sleep 0.05; done
     tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
     tell Stop ",\"last_assistant_message\":\"true\"" ;;
+  talk) # until it is stopped; then it clears what it said, tells it, and paints it again a good while later
+    stty -echoctl
+    trap 'printf "\r\033[K"; tell Interrupt; stopped=1' INT
+    printf 'half of it'
+    until [ "$stopped" ]; do sleep 0.05; done
+    until [ -e "$rest" ]; do sleep 0.05; done
+    printf 'half of it\n' ;;
   esac
   printf '> '
 done
@@ -197,6 +204,25 @@ fn a_tool_cannot_end_the_turn_it_runs_in() {
     assert_eq!(task(&world, &id)["status"]["state"], "working");
     std::fs::write(world.home.path().join("go"), "").unwrap();
     assert_eq!(wait_for_end(&world, &id)["reply"], "true");
+}
+
+/// Codex takes its words off the screen for a moment when it is stopped, and its hook can be heard just then.
+#[test]
+fn a_stopped_program_that_clears_its_words_has_said_them_all_the_same() {
+    let world = world_with_toy("");
+    let id = post(&world, "talk go");
+    world.wait_until("it speaks", |world| {
+        world.ok(&["screen", "toy"]).contains("half of it")
+    });
+    world.run(&["interrupt", "toy"]);
+    let stopped = wait_for_end(&world, &id);
+    assert_eq!(
+        stopped["status"]["error"]["code"], "INTERRUPTED",
+        "{stopped}"
+    );
+    assert_eq!(stopped["reply"], "half of it", "{stopped}");
+    std::fs::write(world.home.path().join("go"), "").unwrap();
+    world.wait_for_state("toy", "IDLE");
 }
 
 #[test]
