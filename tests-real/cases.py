@@ -6,6 +6,7 @@ import time
 
 import conversation
 import dialogs
+import editor
 import page
 import profiles
 import routing
@@ -296,6 +297,7 @@ CASES = {
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,
     "restart": restart,
+    "in an editor (ACP)": editor.editor,
     "page: stop": page_stop,
     "page: permission": page_permission,
 }
