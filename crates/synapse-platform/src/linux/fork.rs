@@ -18,14 +18,14 @@ const SIGNALS: usize = 64;
 /// How far descriptors are closed one by one where the kernel cannot do it at once (before 5.11).
 const MOST_DESCRIPTORS: c_uint = 65_536;
 
-/// Copies this process as fork does: 0 in the copy, its number in the original. Unlike fork() it takes no locks of
+/// Copies this process as fork does: 0 in the copy, its number in the original. Unlike `fork()` it takes no locks of
 /// libc.
 ///
 /// # Errors
 /// If there can be no other process.
 ///
 /// # Safety
-/// Neither side may use what fork() would have refreshed: one only makes system calls, the other executes.
+/// Neither side may use what `fork()` would have refreshed: one only makes system calls, the other executes.
 pub unsafe fn copy_process() -> io::Result<pid_t> {
     // SAFETY: the system call copies this process; the copy shares nothing with it. The caller keeps the rest.
     match unsafe { libc::syscall(libc::SYS_clone, c_long::from(libc::SIGCHLD), 0, 0, 0, 0) } {
