@@ -150,7 +150,7 @@ mod tests {
         let held = Held::of(pid).unwrap();
         assert!(!held.ends_within(Duration::ZERO).unwrap());
         held.signal(Signal::KILL).unwrap();
-        assert!(held.ends_within(Duration::from_secs(60)).unwrap());
+        assert!(held.ends_within(Duration::from_mins(1)).unwrap());
         child.wait().unwrap();
     }
 
