@@ -22,7 +22,7 @@ pub mod turn;
 
 use synapse_a2a::event::Timestamp;
 
-pub use actor::{HookSetup, RoutingSetup, Session, Setup};
+pub use actor::{HookSetup, RoutingSetup, Session, Setup, Under};
 pub use board::{Board, Counts, News, NumberedEvent, Record, What};
 pub use command::{
     AcceptedTask, Answer, Command, Explanation, Look, Receipt, Refusal, Standing, TerminalView,

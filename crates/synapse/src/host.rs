@@ -26,7 +26,7 @@ pub use early_exit::EarlyExit;
 
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, ServerState};
-use crate::launch;
+use crate::launch::{self, Place};
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
@@ -37,10 +37,11 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
+use synapse_session::{Command, Ledger, Session, SessionHandle, Setup, Under};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
+use synapse_tmux::Adoption;
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
@@ -83,6 +84,8 @@ pub struct Agent {
     pub orders: Orders,
     /// The human's terminal, where the agent has one.
     pub terminal: Option<Terminal>,
+    /// Where the program runs.
+    pub place: Place,
     /// How it was asked for: what follows `synapse start`.
     pub words: Vec<String>,
     /// The conversation that is to go on, as the program calls it.
@@ -114,6 +117,8 @@ pub struct Host {
     ca_file: Option<PathBuf>,
     notes: Vec<String>,
     launched: LaunchRecord,
+    /// The pane of tmux that the agent is in.
+    pane: Option<Adoption>,
 }
 
 impl Host {
@@ -141,13 +146,27 @@ impl Host {
         let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
-        let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
+        let launch = match &agent.place {
+            Place::Pane(adoption) => launch::adopted(profile, adoption),
+            Place::Own | Place::Window(_) => launch::prepare(agent, claim.id().as_str(), paths)?,
+        };
+        let pane = match &agent.place {
+            Place::Own => None,
+            Place::Pane(adoption) => Some((**adoption).clone()),
+            Place::Window(wish) => Some(wish.open(&launch.spawn, claim.handle(), profile)?),
+        };
+        let adopted = pane.as_ref().map(|pane| pane.program);
+        let adopted = adopted.map(|pid| pid.as_raw_pid().cast_unsigned());
+        let under = match pane.clone() {
+            Some(pane) => Under::Terminal(synapse_tmux::open(pane)?),
+            None => Under::Program(Box::new(launch.spawn)),
+        };
         let transcripts = launch.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
         let claude_transcripts = claude_transcripts.map(Path::to_owned);
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            spawn: launch.spawn,
+            under,
             queue_limit: agent.queue_limit,
             display: display.transpose()?,
             transcript: launch.transcript,
@@ -176,6 +195,7 @@ impl Host {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
+            adopted,
             agent: id.into(),
             about: Arc::new(about),
             store: paths.store().into(),
@@ -192,8 +212,15 @@ impl Host {
         })?;
         let mut notes = launch.notes;
         let launched = launched(&claim, agent);
-        if let Err(error) = launched.save(paths) {
+        let is_ours_to_start = !matches!(agent.place, Place::Pane(_));
+        if is_ours_to_start && let Err(error) = launched.save(paths) {
             notes.push(format!("`synapse up` will not know this agent: {error}"));
+        }
+        // For people who look at their panes, and for whoever wants to adopt one that is an agent already.
+        if let Some(pane) = &pane
+            && let Err(error) = pane.label(Some(claim.handle().as_str()))
+        {
+            notes.push(format!("the pane is not labelled: {error}"));
         }
         if tokens.is_replaced {
             notes.push(REPLACED.to_owned());
@@ -222,6 +249,7 @@ impl Host {
             ca_file: agent.ca_file.clone(),
             notes,
             launched,
+            pane,
         })
     }
 
@@ -261,6 +289,7 @@ impl Host {
             ca_file,
             notes,
             launched,
+            pane,
         } = self;
         for note in &notes {
             tracing::warn!("{note}");
@@ -342,6 +371,10 @@ impl Host {
             && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
         {
             tracing::warn!(%error, "`synapse up` will start this agent again");
+        }
+        if let Some(pane) = &pane {
+            // A pane that is gone needs no label taken off.
+            let _ = pane.label(None);
         }
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.

@@ -20,6 +20,8 @@ impl Session {
         // A program that is stopped reads nothing, whatever its screen shows.
         if self.pty_state == PtyState::Stopped {
             Some(Obstacle::Suspended)
+        } else if !self.pty.has_keyboard() {
+            Some(Obstacle::Keyboard)
         } else if self.routing.has_draft() {
             Some(Obstacle::Typing)
         } else {

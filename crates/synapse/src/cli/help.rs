@@ -22,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Agents",
         &[
-            "start", "stop", "restart", "up", "attach", "list", "status", "doctor",
+            "start", "adopt", "stop", "restart", "up", "attach", "list", "status", "doctor",
         ],
     ),
     (
