@@ -177,6 +177,7 @@ impl Host {
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
             agent: id.into(),
+            handle: claim.handle().to_string().into(),
             about: Arc::new(about),
             store: paths.store().into(),
             contacts: Contacts::new(paths, web.clone().for_others()),

@@ -28,6 +28,15 @@ export function inOrder(tasks: Task[], said: readonly Note[]): Line[] {
   return lines.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
+/** A line for each run of the agent: `began` is that of the one that runs. Of a run whose first messages are not shown
+ *  the beginning is not shown either. */
+export function startsOf(tasks: readonly Task[], hasOlder: boolean, began: string | null): Note[] {
+  const runs = new Set(tasks.flatMap((task) => (task.run ? [Date.parse(task.run)] : [])));
+  if (hasOlder) runs.delete(Math.min(...runs));
+  if (began !== null) runs.add(Date.parse(began));
+  return [...runs].map((at) => ({ at: new Date(at).toISOString(), text: t("note.started"), tone: "plain" }));
+}
+
 type Past = { hasOlder: boolean; isLoading: boolean; problem: string | null; older: () => void; again: () => void };
 
 /** So many pages are looked through for a message that an address names. */
@@ -85,7 +94,7 @@ export function Entries({ lines, past, handle, links, empty, meant, onEdit }: Pr
         )}
         {past.isLoading && lines.length === 0 && <Loading />}
         {past.problem && <FetchProblem text={past.problem} again={past.again} />}
-        {!past.isLoading && !past.problem && lines.length === 0 && <p class="hint">{empty}</p>}
+        {!past.isLoading && !past.problem && !lines.some((line) => line.kind === "task") && <p class="hint">{empty}</p>}
         {lines.map((line) =>
           line.kind === "task" ? (
             <TaskEntry key={line.task.id} id={line.task.id} handle={handle} links={links} isMeant={line.task.id === meant} onEdit={onEdit} />

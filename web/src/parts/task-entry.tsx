@@ -7,7 +7,7 @@ import { taskOf } from "../state/tasks";
 import { agentById, isMe } from "../state/world";
 import { t } from "../text";
 import type { Act, Task } from "../types";
-import { ErrorCard } from "./artifact-view";
+import { ErrorCard } from "./error-card";
 import { MessageActs } from "./message-acts";
 import { PlainText } from "./plain-text";
 import { Reply } from "./reply";

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
-import { Entries, inOrder, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf, usePast } from "../parts/entries";
 import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
@@ -26,7 +26,8 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
-  const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
+  const all = saidTo(agent);
+  const lines = inOrder(all, [...startsOf(all, past.hasOlder, null), ...autoNotes(agent.id)]);
   return (
     <div class="agent-screen">
       <header class="agent-head">

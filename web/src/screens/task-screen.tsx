@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { AnswerField } from "../parts/answer-field";
-import { ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/error-card";
 import { ConfirmButton } from "../parts/confirm-button";
 import { reasonOf, tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";

@@ -35,11 +35,16 @@ export function allTasks(): Task[] {
   return [...known.values()].map((live) => live.peek().task);
 }
 
+/** Whether a task was for this agent. One of another name may have had its id, which stays with the folder. */
+export function isOf(task: Task, agent: { id: string; handle: string }): boolean {
+  return task.owner === agent.id && (task.handle ?? "").toLowerCase() === agent.handle.toLowerCase();
+}
+
 /** What was said to an agent, oldest first, without what was taken back before it ran. */
-export function saidTo(agent: string): Task[] {
+export function saidTo(agent: { id: string; handle: string }): Task[] {
   const found: Task[] = [];
   for (const task of allTasks()) {
-    if (task.owner !== agent) continue;
+    if (!isOf(task, agent)) continue;
     const isNothing = isWithdrawn(task);
     if (isNothing === null) fetchSoon(task.id);
     if (isNothing === false) found.push(task);
