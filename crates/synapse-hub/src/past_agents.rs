@@ -60,15 +60,12 @@ impl Roll {
 
     /// One that was there once, by id, by name, or by both. Where several fit, the last of them.
     pub(super) fn find(&self, word: &str) -> Option<Former> {
-        let found = match word.split_once(MARK) {
-            Some((agent, handle)) => {
-                let mut kept = self.kept.iter();
-                kept.find(|kept| kept.agent == agent && is_called(kept, handle))
-            }
-            None => {
-                let called = || self.kept.iter().find(|kept| is_called(kept, word));
-                self.of_id(word).or_else(called)
-            }
+        let found = if let Some((agent, handle)) = word.split_once(MARK) {
+            let mut kept = self.kept.iter();
+            kept.find(|kept| kept.agent == agent && is_called(kept, handle))
+        } else {
+            let called = || self.kept.iter().find(|kept| is_called(kept, word));
+            self.of_id(word).or_else(called)
         };
         found.map(|kept| self.view(kept))
     }
