@@ -1,12 +1,13 @@
 // What was said to an agent and by it, oldest first, with the open question and the message bar below.
 
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
-import { Entries, inOrder, startsOf, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf } from "../parts/entries";
 import { tell } from "../parts/failure";
 import { MessageBar } from "../parts/message-bar";
 import { PromptCard } from "../parts/prompt-card";
 import { QueueChips } from "../parts/queue-chips";
 import { ToastStack } from "../parts/toast-stack";
+import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
 import { notes } from "../state/notes";
 import { behind, lineUp } from "../state/queue";

@@ -3,13 +3,14 @@
 import { useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
-import { Entries, inOrder, startsOf, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf } from "../parts/entries";
 import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
+import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
 import { worktreeLinks, worktreeUrl } from "../state/route";
 import { saidTo } from "../state/tasks";

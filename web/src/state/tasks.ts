@@ -16,6 +16,16 @@ const MOST = 1_000;
 const FETCH_PAUSE_MS = 120;
 
 const waiting = new Map<string, number>();
+/** The agent whose conversation is shown: nothing of it is forgotten. */
+let looked: string | null = null;
+
+/** Whose conversation is shown, until what is given back is called. */
+export function lookAt(agent: string): () => void {
+  looked = agent;
+  return () => {
+    if (looked === agent) looked = null;
+  };
+}
 
 /** A task as it is now. Whoever asks while drawing is drawn again when it changes. */
 export function taskOf(id: string): Task | undefined {
@@ -62,9 +72,12 @@ export function keep(copies: readonly Task[]): void {
       const isFollowed = live !== undefined && live.number !== null && !isOver(live.task.status.state);
       if (!isFollowed || isOver(copy.status.state)) put(fetched(copy));
     }
-    for (const oldest of known.keys()) {
-      if (known.size <= MOST) break;
-      known.delete(oldest);
+    let spare = known.size - MOST;
+    for (const [id, live] of known) {
+      if (spare <= 0) break;
+      if (live.peek().task.owner === looked) continue;
+      known.delete(id);
+      spare -= 1;
     }
     shape.value += 1;
   });
