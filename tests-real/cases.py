@@ -4,6 +4,7 @@ import os
 import pathlib
 import time
 
+import adopted
 import conversation
 import dialogs
 import editor
@@ -328,6 +329,7 @@ CASES = {
     "in front": in_front,
     "restart": restart,
     "in an editor (ACP)": editor.editor,
+    "adopted (tmux)": adopted.adopted,
     "page: stop": page_stop,
     "page: permission": page_permission,
 }

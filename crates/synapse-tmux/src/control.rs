@@ -1,5 +1,6 @@
 //! What tmux says to a client in control mode, line by line. Pure; any split of the input gives the same events.
 
+use std::fmt::Write as _;
 use std::mem;
 
 /// Something tmux said.
@@ -139,7 +140,9 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
             }
             // No argument can hold it.
             0 => {}
-            _ => word.push_str(&format!("\\{byte:03o}")),
+            _ => {
+                let _ = write!(word, "\\{byte:03o}");
+            }
         }
     }
     word.push('"');
