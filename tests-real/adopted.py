@@ -3,6 +3,8 @@
 import contextlib
 import dataclasses
 import os
+import pathlib
+import signal
 import subprocess
 import tempfile
 
@@ -11,6 +13,11 @@ from checks import Outcome, turn
 
 # Two lines and marks that no screen shows as they are written.
 MESSAGE = "say:**exact** words\n\n- of `two` lines"
+
+
+def processes():
+    """The processes of this PID namespace, which is the case's own."""
+    return {int(path.name) for path in pathlib.Path("/proc").iterdir() if path.name.isdigit()}
 
 
 class Tmux:
@@ -31,9 +38,13 @@ class Tmux:
     def tell(self, form):
         return self.run("display-message", "-p", "-t", "%0", form)
 
-    def end(self):
+    def end(self, before):
+        """Ends the server and what was started in it; a CLI may leave a daemon behind."""
         with contextlib.suppress(Exception):
             self.run("kill-server")
+        for pid in set(processes()) - before:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.folder.cleanup()
 
 
@@ -44,6 +55,7 @@ def adopted(agent):
     setup = dataclasses.replace(agent.setup, without=agent.setup.without | {"hooks"})
     guest = agent.sibling("guest")
     guest.setup = setup
+    alive = set(processes())
     tmux = Tmux([agent.cli, *agent.setup.args])
     try:
         before = wait_until("the program runs", lambda: tmux.tell("#{pane_pid} #{pane_width}x#{pane_height}"))
@@ -64,7 +76,7 @@ def adopted(agent):
         return outcome
     finally:
         guest.run("stop", "guest")
-        tmux.end()
+        tmux.end(alive)
 
 
 def held(guest, tmux):
@@ -73,7 +85,7 @@ def held(guest, tmux):
     wait_until("the draft is seen", lambda: "a draft" in guest.screen())
     since = guest.model.mark()
     task = guest.post("say:behind the draft")
-    wait_until("it is held", lambda: "draft" in (guest.task(task).get("held") or ""))
+    wait_until("it is held", lambda: "draft" in (guest.status().get("held") or ""))
     demand_truth(not guest.model.asked(since), f"typed over a draft: {guest.model.asked(since)}")
     for _ in "a draft":
         tmux.run("send-keys", "-t", "%0", "BSpace")

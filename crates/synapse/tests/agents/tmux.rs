@@ -189,7 +189,7 @@ fn text_in_the_box_of_a_whole_screen_holds_a_message_and_says_so() {
     });
     tmux.world.ok(&["send", "dummy", "say:held back"]);
     tmux.world.wait_until("it says that it is held", |world| {
-        let held = &world.json(&["tasks", "--json"])["tasks"][0]["held"];
+        let held = &world.json(&["status", "dummy", "--json"])["held"];
         held.as_str().is_some_and(|why| why.contains("draft"))
     });
     for _ in 0.."draft".len() {
