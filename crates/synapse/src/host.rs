@@ -3,6 +3,7 @@
 mod early_exit;
 mod entry;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
@@ -264,15 +266,11 @@ impl Host {
             tracing::warn!("{note}");
         }
         let a2a = Arc::clone(&resources.a2a);
-        listener.set_nonblocking(true)?;
-        let accept = {
-            let _service = service.enter();
-            Server {
-                listener: tokio::net::TcpListener::from_std(listener)?,
-                router: http::router(resources),
-                tls,
-                limits,
-            }
+        let accept = Server {
+            listener: in_service(listener, service)?,
+            router: http::router(resources),
+            tls,
+            limits,
         };
         let (stop, stopped) = oneshot::channel::<()>();
         let mut server = service.spawn(accept.run(async {
@@ -389,6 +387,13 @@ fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
         conversation: agent.resume.clone(),
         is_ended: false,
     }
+}
+
+/// Connections are heard of by those who serve them.
+fn in_service(listener: std::net::TcpListener, service: &Handle) -> io::Result<TcpListener> {
+    listener.set_nonblocking(true)?;
+    let _service = service.enter();
+    TcpListener::from_std(listener)
 }
 
 /// Keeps what the program calls its conversation.
