@@ -137,7 +137,8 @@ def drive(run, binary, folder, opts):
         cli.install()
     except clis.Unavailable as why:
         return [result(frame, case="install", why=str(why))]
-    folder = folder / "-".join([str(cli), *run.without, *run.args]).replace("--", "")
+    parts = [str(cli), *run.without, *(["as-user"] if run.as_user else []), *run.args]
+    folder = folder / "-".join(parts).replace("--", "")
     folder.mkdir(parents=True)
     # Gemini takes settings only from folders into which nobody else can write: /var/tmp is none.
     home = clis.cache() / f"home-{cli}-{os.getpid()}"
