@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_one_paste() {
-        let long = [PASTE_BEGINS, &[b'x'; MOST + 1], PASTE_ENDS].concat();
+        let text = vec![b'x'; MOST + 1];
+        let long = [PASTE_BEGINS, text.as_slice(), PASTE_ENDS].concat();
         let typed = commands(&[&long]);
         assert!(typed[0].starts_with("set-buffer -b b ") && typed[1] == "set-buffer -a -b b \"x\"");
         assert_eq!(typed[2], "paste-buffer -p -r -d -b b -t %3");
