@@ -2,6 +2,7 @@
 
 mod early_exit;
 mod entry;
+mod housing;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,12 +25,13 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use entry::{publish, tell};
+use housing::{Housing, LabelledPane};
 
 pub use early_exit::EarlyExit;
 
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, ServerState};
-use crate::launch::{self, ProgramPlace};
+use crate::launch::ProgramPlace;
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
@@ -40,11 +42,10 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup, Under};
+use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
-use synapse_tmux::Adoption;
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
@@ -121,7 +122,7 @@ pub struct Host {
     notes: Vec<String>,
     launched: LaunchRecord,
     /// The pane of tmux that the agent is in.
-    pane: Option<Adoption>,
+    pane: Option<LabelledPane>,
 }
 
 impl Host {
@@ -149,35 +150,17 @@ impl Host {
         let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
-        let launch = match &agent.place {
-            ProgramPlace::Pane(adoption) => launch::adopted(profile, adoption),
-            ProgramPlace::Own | ProgramPlace::Window(_) => {
-                launch::prepare(agent, claim.id().as_str(), paths)?
-            }
-        };
-        let pane = match &agent.place {
-            ProgramPlace::Own => None,
-            ProgramPlace::Pane(adoption) => Some((**adoption).clone()),
-            ProgramPlace::Window(wish) => {
-                Some(wish.open(&launch.spawn, claim.handle(), profile)?)
-            }
-        };
-        let adopted = pane.as_ref().map(|pane| pane.program);
-        let adopted = adopted.map(|pid| pid.as_raw_pid().cast_unsigned());
-        let under = match pane.clone() {
-            Some(pane) => Under::Terminal(synapse_tmux::open(pane)?),
-            None => Under::Program(Box::new(launch.spawn)),
-        };
-        let transcripts = launch.transcript.as_ref();
+        let housing = Housing::open(agent, &claim, paths)?;
+        let transcripts = housing.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
         let claude_transcripts = claude_transcripts.map(Path::to_owned);
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            under,
+            under: housing.under,
             queue_limit: agent.queue_limit,
             display: display.transpose()?,
-            transcript: launch.transcript,
-            hooks: launch.hooks,
+            transcript: housing.transcript,
+            hooks: housing.hooks,
             ledger: ledger.clone(),
             files: paths.tasks(),
             routing,
@@ -195,7 +178,7 @@ impl Host {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
-            adopted,
+            adopted: housing.pane.as_ref().map(LabelledPane::program),
             agent: id.into(),
             handle: name.into(),
             about: Arc::new(about),
@@ -211,17 +194,11 @@ impl Host {
             may_answer_itself: reach.may_answer_itself,
             is_token_replaced: tokens.is_replaced,
         })?;
-        let mut notes = launch.notes;
+        let mut notes = housing.notes;
         let launched = launched(&claim, agent);
         let is_ours_to_start = !matches!(agent.place, ProgramPlace::Pane(_));
         if is_ours_to_start && let Err(error) = launched.save(paths) {
             notes.push(format!("`synapse up` will not know this agent: {error}"));
-        }
-        // For people who look at their panes, and for whoever wants to adopt one that is an agent already.
-        if let Some(pane) = &pane
-            && let Err(error) = pane.label(Some(claim.handle().as_str()))
-        {
-            notes.push(format!("the pane is not labelled: {error}"));
         }
         if tokens.is_replaced {
             notes.push(REPLACED.to_owned());
@@ -250,7 +227,7 @@ impl Host {
             ca_file: agent.ca_file.clone(),
             notes,
             launched,
-            pane,
+            pane: housing.pane,
         })
     }
 
@@ -375,10 +352,7 @@ impl Host {
         {
             tracing::warn!(%error, "`synapse up` will start this agent again");
         }
-        if let Some(pane) = &pane {
-            // A pane that is gone needs no label taken off.
-            let _ = pane.label(None);
-        }
+        drop(pane);
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
