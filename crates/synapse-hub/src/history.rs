@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use super::live::{line_text, name_of};
 use super::problem::Problem;
 use super::shapes::TaskLine;
+use super::usage::TurnUsage;
 use super::{Hub, past_agents};
 use synapse_client::client::post_ends;
 use synapse_client::native::TaskShape;
@@ -78,8 +79,7 @@ pub(super) async fn page(
     let next = page
         .next
         .map(|next| format!("{}.{}", next.updated_at.0, next.id));
-    let tasks = page.tasks.into_iter().map(|kept| shown(hub, &kept));
-    Ok((tasks.collect(), next))
+    Ok((all_shown(hub, page.tasks).await?, next))
 }
 
 /// A page of the tasks in which words stand; the place in the list is the last of them.
@@ -119,8 +119,8 @@ async fn search_page(
     });
     let (tasks, has_more) = found.await?;
     let last = tasks.last().map(|kept| kept.task.id().to_string());
-    let tasks = tasks.into_iter().map(|kept| shown(hub, &kept));
-    Ok((tasks.collect(), last.filter(|_| has_more)))
+    let tasks = all_shown(hub, tasks).await?;
+    Ok((tasks, last.filter(|_| has_more)))
 }
 
 /// Where words stand, in the tasks of all agents.
@@ -147,7 +147,7 @@ pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), 
     let missing = || Problem::missing("no_such_task", format!("there is no task '{id}'"));
     let kept = kept.ok_or_else(missing)?;
     let (entry, moments) = (hub.agent(&kept.agent).ok(), moments(&kept.events));
-    let mut task = shown(hub, &kept);
+    let mut task = all_shown(hub, vec![kept]).await?.pop().unwrap_or_default();
     if let Some(fields) = task.as_object_mut() {
         fields.insert("history".to_owned(), json!(moments));
     }
@@ -207,6 +207,23 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
         fields.insert("handle".to_owned(), json!(entry.handle));
     }
     task
+}
+
+/// Tasks in the native dialect, with whose they are and what they took.
+async fn all_shown(hub: &Hub, tasks: Vec<Kept>) -> Result<Vec<Value>, Problem> {
+    let ids: Vec<TaskId> = tasks.iter().map(|kept| kept.task.id().clone()).collect();
+    let usage = read(hub, move |reader| reader.usage_of(&ids)).await?;
+    let prices = hub.prices.prices();
+    let view = |kept: &Kept| {
+        let mut task = shown(hub, kept);
+        let id = kept.task.id();
+        if let (Some(usage), Some(fields)) = (usage.get(id), task.as_object_mut()) {
+            let usage = TurnUsage::of(id.to_string(), usage, &prices);
+            fields.insert("usage".to_owned(), json!(usage));
+        }
+        task
+    };
+    Ok(tasks.iter().map(view).collect())
 }
 
 /// A task in the native dialect, with whose it is.

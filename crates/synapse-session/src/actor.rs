@@ -19,6 +19,7 @@ mod steps;
 mod streaming;
 mod tasks;
 mod turns;
+mod usage;
 mod witnesses;
 
 use std::collections::{HashMap, VecDeque};
@@ -52,6 +53,7 @@ pub use routing::RoutingSetup;
 use synapse_pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use tasks::Open;
 use turns::Running;
+use usage::Usages;
 pub use witnesses::HookSetup;
 use witnesses::Witnesses;
 
@@ -120,9 +122,12 @@ pub struct Session {
     painted_at: Duration,
     /// What is still to be typed of an answer in one's own words, and when.
     own_words: VecDeque<(Duration, Vec<u8>)>,
+    usages: Usages,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
+    /// How the program ended, once it did.
+    exit: Option<Exit>,
     start: Instant,
 }
 
@@ -175,9 +180,11 @@ impl Session {
             busy_since: jiff::Timestamp::now(),
             painted_at: Duration::ZERO,
             own_words: VecDeque::new(),
+            usages: Usages::default(),
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
+            exit: None,
             start: Instant::now(),
         };
         Ok((session, handle))
@@ -422,6 +429,7 @@ impl Session {
 
     fn end(&mut self, exit: Exit) {
         self.close_inbox();
+        self.exit = Some(exit);
         let now = self.now();
         self.unfed = PendingOutput::default();
         let modes = self.watcher.screen().modes();

@@ -37,7 +37,8 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
+use synapse_session::{Command, Ledger, Session, SessionHandle, Setup, end_of};
+use synapse_store::lives::{self, End};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
@@ -109,6 +110,7 @@ pub struct Host {
     limits: Limits,
     resources: ServerState,
     ledger: Ledger,
+    owner: Owner,
     courier: Courier,
     paths: Paths,
     ca_file: Option<PathBuf>,
@@ -137,7 +139,8 @@ impl Host {
 
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
-        let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
+        let owner = owner(&claim, agent);
+        let ledger = Ledger::open(paths.store(), owner.clone())?;
         let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
@@ -218,6 +221,7 @@ impl Host {
             limits: reach.limits,
             resources,
             ledger,
+            owner,
             paths: paths.clone(),
             ca_file: agent.ca_file.clone(),
             notes,
@@ -256,6 +260,7 @@ impl Host {
             limits,
             resources,
             ledger,
+            owner,
             courier,
             paths,
             ca_file,
@@ -313,12 +318,22 @@ impl Host {
         };
         let look = look.ok().and_then(Result::ok);
         let died = look.filter(|look| look.standing.state == State::Exited);
+        let mut life = None;
         if died.is_none() {
             ready()?;
+            let (store, owner) = (kept.store(), owner.clone());
+            life = Some(tokio::task::spawn_blocking(move || {
+                lives::begin(&store, &owner)
+            }));
         }
         let exit = match ended {
             Some(exit) => exit,
             None => running.await,
+        };
+        let end = if ledger.board.is_stopping() {
+            End::Stopped
+        } else {
+            end_of(exit)
         };
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
@@ -342,6 +357,17 @@ impl Host {
             && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
         {
             tracing::warn!(%error, "`synapse up` will start this agent again");
+        }
+        if let Some(life) = life {
+            let store = kept.store();
+            let ended = async {
+                life.await??;
+                let end = tokio::task::spawn_blocking(move || lives::end(&store, &owner, end));
+                anyhow::Ok(end.await??)
+            };
+            if let Err(error) = ended.await {
+                tracing::warn!(%error, "how the agent ended is not written down");
+            }
         }
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.

@@ -1,6 +1,6 @@
 // An agent that is gone: what was said to it, to read.
 
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Entries, inOrder, usePast } from "../parts/entries";
@@ -11,6 +11,7 @@ import { Since } from "../parts/since";
 import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
 import { autoNotes } from "../state/auto-answer";
+import { died } from "../state/inbox";
 import { worktreeLinks, worktreeUrl } from "../state/route";
 import { saidTo } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
@@ -25,6 +26,11 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
+  // Whoever opens it has looked at it.
+  const isUnseen = died.value.some((death) => death.agent === agent.id) && !isReadOnly.value;
+  useEffect(() => {
+    if (isUnseen) void api.seeDeath(agent.id).catch(() => {});
+  }, [isUnseen]);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
   const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
   return (
@@ -39,6 +45,7 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
         <Badge status="stopped" />
         <h1>{agent.handle}</h1>
         {agent.handle !== agent.profile && <span class="agent-tool">{agent.profile}</span>}
+        {agent.died !== null && <span class="agent-tool">{t("inbox.died", { how: agent.died })}</span>}
         <Since at={agent.last_at} />
         <span class="head-gap" />
         {worktree && (

@@ -67,7 +67,7 @@ function react(delta: Delta): void {
       note(delta.agent.id, t("note.started"), "plain", delta.at);
       return;
     case "agent.removed": {
-      const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle });
+      const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle, how: delta.how ?? "" });
       toast(delta.reason === "died" ? "bad" : "plain", text);
       return;
     }
