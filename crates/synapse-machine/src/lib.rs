@@ -1,8 +1,6 @@
 //! The files, names, settings, processes and sockets of this machine that every part of Synapse shares.
 #![forbid(unsafe_code)]
 
-pub mod callers;
-pub mod changes;
 pub mod child;
 pub mod config;
 pub mod handle;
@@ -15,7 +13,5 @@ pub mod prices;
 pub mod private_file;
 pub mod prompts;
 pub mod registry;
-pub mod sock_diag;
-pub mod socket_table;
 pub mod token;
 pub mod trust;

@@ -5,16 +5,14 @@ use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::sock_diag::{LIVE, Socket};
+use super::sock_diag::LIVE;
+use super::socket::Socket;
 
 /// IPv4 connections to a socket that takes both kinds are in the second one.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /// The socket that talks from `from` to `to`, if a process has it.
-///
-/// # Errors
-/// When no table can be read.
-pub fn find(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
+pub(super) fn find(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
     let [four, six] = TABLES.map(fs::read_to_string);
     // A machine without IPv6 has no second table.
     let (four, six) = (four?, six.unwrap_or_default());
@@ -80,8 +78,9 @@ mod tests {
             let (here, there) = (client.local_addr().unwrap(), client.peer_addr().unwrap());
             for ends in [(here, there), (there, here)] {
                 let found = find(ends.0, ends.1).unwrap();
-                assert_eq!(found.map(|socket| socket.user), Some(own()), "{ends:?}");
-                assert_eq!(found, crate::sock_diag::find(ends.0, ends.1).unwrap());
+                let user = found.as_ref().map(|socket| socket.user);
+                assert_eq!(user, Some(own()), "{ends:?}");
+                assert_eq!(found, super::super::sock_diag::ask(ends.0, ends.1).unwrap());
             }
             drop(server);
             assert_eq!(

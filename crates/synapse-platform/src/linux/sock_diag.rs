@@ -11,7 +11,7 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recvfrom, sendto, socket_with,
 };
 
-use crate::socket_table;
+use super::socket::Socket;
 
 const AF_INET: u8 = 2;
 const AF_INET6: u8 = 10;
@@ -33,33 +33,10 @@ const ALL_STATES: u32 = u32::MAX;
 /// No cookie: we have not seen this socket before.
 const NO_COOKIE: [u8; 8] = [0xff; 8];
 /// Established, both halves of being closed while a process still has it, and closed by the other side.
-pub const LIVE: [u8; 4] = [1, 4, 5, 8];
+pub(super) const LIVE: [u8; 4] = [1, 4, 5, 8];
 
-/// A socket that a process has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Socket {
-    pub user: u32,
-    pub inode: u32,
-}
-
-/// The user who has the socket that talks from `from` to `to`, if a process has it.
-///
-/// # Errors
-/// When the kernel cannot be asked.
-pub fn owner(from: SocketAddr, to: SocketAddr) -> io::Result<Option<u32>> {
-    Ok(find(from, to)?.map(|socket| socket.user))
-}
-
-/// The socket that talks from `from` to `to`, if a process has it. Sandboxes that forbid this question often leave
-/// the kernel's table of sockets to be read.
-///
-/// # Errors
-/// When the kernel cannot be asked.
-pub fn find(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
-    ask(from, to).or_else(|_| socket_table::find(from, to))
-}
-
-fn ask(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
+/// The socket that talks from `from` to `to`, if a process has it.
+pub(super) fn ask(from: SocketAddr, to: SocketAddr) -> io::Result<Option<Socket>> {
     let Some(question) = question(from, to) else {
         return Ok(None);
     };

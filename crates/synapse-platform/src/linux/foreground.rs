@@ -9,19 +9,11 @@ use libc::c_long;
 use rustix::process::{Pid, getpgid};
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp};
 
+use super::process::{children, threads};
+use crate::Wait;
+
 /// How many processes of one program are looked at.
 const MOST_PROCESSES: usize = 256;
-
-/// What the program waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// For a line, and for nothing else.
-    Line,
-    /// Not for its terminal, though it reads lines from it.
-    Work,
-    /// For a key, or for one of several things.
-    Unclear,
-}
 
 /// Looks at the processes of one terminal. A look reads files of /proc, so it may block for a moment.
 #[derive(Debug)]
@@ -33,7 +25,11 @@ pub struct Foreground {
 }
 
 impl Foreground {
-    pub(super) fn new(master: OwnedFd, program: Pid) -> io::Result<Self> {
+    /// The terminal behind a master, in which a program was started.
+    ///
+    /// # Errors
+    /// If the terminal has no name.
+    pub fn new(master: OwnedFd, program: Pid) -> io::Result<Self> {
         let terminal = rustix::pty::ptsname(&master, Vec::new())?;
         Ok(Self {
             master,
@@ -79,7 +75,8 @@ impl Foreground {
             if process != group && getpgid(Some(process)) == Ok(group) {
                 found.push(process);
             }
-            open.extend(children(process));
+            let children = children(process.as_raw_pid());
+            open.extend(children.into_iter().filter_map(Pid::from_raw));
         }
         found
     }
@@ -185,29 +182,6 @@ fn is_poll(number: c_long) -> bool {
         libc::SYS_io_uring_enter,
     ]
     .contains(&number)
-}
-
-/// The children of a process, as far as the kernel lists them.
-fn children(process: Pid) -> Vec<Pid> {
-    let process = process.as_raw_pid();
-    let lists = threads(process).into_iter().filter_map(|thread| {
-        fs::read_to_string(format!("/proc/{process}/task/{thread}/children")).ok()
-    });
-    let numbers = lists.flat_map(|list| {
-        let numbers = list.split_ascii_whitespace();
-        numbers
-            .filter_map(|number| number.parse().ok())
-            .collect::<Vec<i32>>()
-    });
-    numbers.filter_map(Pid::from_raw).collect()
-}
-
-fn threads(process: i32) -> Vec<i32> {
-    let entries = fs::read_dir(format!("/proc/{process}/task"));
-    let entries = entries.into_iter().flatten();
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .collect()
 }
 
 /// Whether a process ended while it was looked at.
