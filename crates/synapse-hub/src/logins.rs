@@ -71,7 +71,7 @@ impl Logins {
             drop(uses);
             if seen + SEEN < now || has_moved {
                 let logins = self.clone();
-                tokio::task::spawn_blocking(move || logins.touch(&id, address));
+                tokio::task::spawn_blocking(move || logins.touch(&id, address.as_deref()));
             }
         }
         Some(session)
@@ -161,12 +161,13 @@ impl Logins {
         Ok(has_one)
     }
 
-    fn touch(&self, id: &str, address: Option<String>) {
+    fn touch(&self, id: &str, address: Option<&str>) {
         let done = self.file.change(|book, now| {
             for device in &mut book.devices {
                 if device.id == id {
                     device.last_seen_at = now;
-                    device.address = address.clone().or(device.address.take());
+                    let before = device.address.take();
+                    device.address = address.map(str::to_owned).or(before);
                 }
             }
         });

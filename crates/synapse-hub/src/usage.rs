@@ -1,6 +1,6 @@
 //! What turns took of the models, priced for the page.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -83,12 +83,12 @@ impl PriceBook {
     }
 }
 
-fn modified(file: &PathBuf) -> Option<SystemTime> {
+fn modified(file: &Path) -> Option<SystemTime> {
     std::fs::metadata(file).and_then(|it| it.modified()).ok()
 }
 
 /// A file that cannot be used says so in the log, and in `synapse usage`.
-fn load(file: &PathBuf) -> Prices {
+fn load(file: &Path) -> Prices {
     Prices::load(file).unwrap_or_else(|error| {
         tracing::warn!(%error, "these prices are not used");
         Prices::default()

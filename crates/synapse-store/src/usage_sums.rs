@@ -98,7 +98,7 @@ pub fn sum_usage(rows: &[KeptUsage], prices: &Prices, zone: &TimeZone) -> Vec<Us
         }
     }
     let mut sums: Vec<UsageSum> = sums.into_values().collect();
-    sums.sort_by(|one, other| other.day.cmp(&one.day));
+    sums.sort_by_key(|sum| std::cmp::Reverse(sum.day));
     sums
 }
 

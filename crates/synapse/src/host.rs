@@ -2,6 +2,7 @@
 
 mod early_exit;
 mod entry;
+mod life;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -21,6 +22,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use entry::{publish, tell};
+use life::Life;
 
 pub use early_exit::EarlyExit;
 
@@ -37,8 +39,7 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::{self, Server};
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup, end_of};
-use synapse_store::lives::{self, End};
+use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
@@ -126,8 +127,10 @@ impl Host {
     pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
         let (profile, reach) = (&agent.profile, &agent.reach);
         reach.check()?;
-        let tls = reach.tls.as_ref();
-        let tls = tls.map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
+        let tls = reach
+            .tls
+            .as_ref()
+            .map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
         let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
         let mut claim = claim(&registry, agent)?;
@@ -142,8 +145,7 @@ impl Host {
         let owner = owner(&claim, agent);
         let ledger = Ledger::open(paths.store(), owner.clone())?;
         let (routing, requests) = agent.orders.line();
-        let display = agent.terminal.as_ref();
-        let display = display.map(|terminal| terminal.display.try_clone());
+        let display = agent.terminal.as_ref().map(|it| it.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
         let transcripts = launch.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
@@ -321,20 +323,13 @@ impl Host {
         let mut life = None;
         if died.is_none() {
             ready()?;
-            let (store, owner) = (kept.store(), owner.clone());
-            life = Some(tokio::task::spawn_blocking(move || {
-                lives::begin(&store, &owner)
-            }));
+            life = Some(Life::begin(kept.store(), owner));
         }
         let exit = match ended {
             Some(exit) => exit,
             None => running.await,
         };
-        let end = if ledger.board.is_stopping() {
-            End::Stopped
-        } else {
-            end_of(exit)
-        };
+        let end = life::how(&ledger, exit);
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
         let _ = courier.await;
@@ -359,15 +354,7 @@ impl Host {
             tracing::warn!(%error, "`synapse up` will start this agent again");
         }
         if let Some(life) = life {
-            let store = kept.store();
-            let ended = async {
-                life.await??;
-                let end = tokio::task::spawn_blocking(move || lives::end(&store, &owner, end));
-                anyhow::Ok(end.await??)
-            };
-            if let Err(error) = ended.await {
-                tracing::warn!(%error, "how the agent ended is not written down");
-            }
+            life.end(end).await;
         }
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.

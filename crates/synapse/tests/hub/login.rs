@@ -273,7 +273,7 @@ fn devices_have_names_addresses_and_a_last_use_and_all_others_can_be_removed() {
     let viewer = Browser::with_link(link(&["--read-only"]).trim());
     let unused = link(&[]);
     phone.get("/api/agents").ok();
-    let named = |browser: &Browser, key: &str, value: &Value| {
+    let find = |browser: &Browser, key: &str, value: &Value| {
         let listed = browser.get("/api/devices").ok();
         let devices = listed["devices"].as_array().unwrap().clone();
         devices
@@ -281,10 +281,10 @@ fn devices_have_names_addresses_and_a_last_use_and_all_others_can_be_removed() {
             .find(|device| device[key] == *value)
             .unwrap()
     };
-    let own = named(&phone, "current", &json!(true));
+    let own = find(&phone, "current", &json!(true));
     let id = own["id"].as_str().unwrap();
     let path = format!("/api/devices/{id}");
-    let patch = |browser: &Browser, name: &str| {
+    let rename = |browser: &Browser, name: &str| {
         let head = format!(
             "PATCH {path} HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\nContent-Type: application/json\r\n",
             browser.address, browser.cookie
@@ -296,12 +296,12 @@ fn devices_have_names_addresses_and_a_last_use_and_all_others_can_be_removed() {
         )
     };
     assert_eq!(
-        patch(&desk.browser, " Ada\u{7}'s phone ").ok()["name"],
+        rename(&desk.browser, " Ada\u{7}'s phone ").ok()["name"],
         "Ada's phone"
     );
-    patch(&desk.browser, " ").refused(400, "bad_request");
-    patch(&viewer, "mine").refused(403, "read_only");
-    let shown = named(&desk.browser, "id", &json!(id));
+    rename(&desk.browser, " ").refused(400, "bad_request");
+    rename(&viewer, "mine").refused(403, "read_only");
+    let shown = find(&desk.browser, "id", &json!(id));
     assert_eq!(shown["name"], "Ada's phone");
     desk.browser
         .wait_for("/api/devices", "its address is known", |seen| {
