@@ -1,5 +1,6 @@
 //! The runs of agents: when each began, and how it ended. A run that nobody ended, and that is no more, was killed.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -144,14 +145,18 @@ impl Reader {
         Ok(all)
     }
 
-    /// How the last run of an agent ended, if it did.
-    pub fn last_end(&self, agent: &str) -> Result<Option<Death>, StoreError> {
+    /// How the last run of each agent ended, by its id and its name in small letters.
+    pub fn last_ends(&self) -> Result<HashMap<(String, String), End>, StoreError> {
         self.ask(|connection| {
             let mut select = connection.prepare_cached(
-                "SELECT run, agent, handle, profile, dir, ended_at, how, code, is_seen FROM lives
-                 WHERE agent = ?1 AND how NOT NULL ORDER BY ended_at DESC LIMIT 1",
+                "SELECT agent, lower(handle), how, code FROM lives
+                 WHERE how NOT NULL ORDER BY ended_at",
             )?;
-            select.query_map([agent], death)?.next().transpose()
+            let ends = select.query_map([], |row| {
+                let end = End::of_columns(&row.get::<_, String>(2)?, row.get(3)?);
+                Ok(((row.get(0)?, row.get(1)?), end))
+            })?;
+            ends.collect()
         })
     }
 

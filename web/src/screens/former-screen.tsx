@@ -3,13 +3,14 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
-import { Entries, inOrder, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf } from "../parts/entries";
 import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
+import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
 import { died } from "../state/inbox";
 import { worktreeLinks, worktreeUrl } from "../state/route";
@@ -27,12 +28,13 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
   // Whoever opens it has looked at it.
-  const isUnseen = died.value.some((death) => death.agent === agent.id) && !isReadOnly.value;
+  const isUnseen = died.value.some((death) => death.agent === agent.agent && death.handle === agent.handle) && !isReadOnly.value;
   useEffect(() => {
-    if (isUnseen) void api.seeDeath(agent.id).catch(() => {});
+    if (isUnseen) void api.seeDeath(agent.agent).catch(() => {});
   }, [isUnseen]);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
-  const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
+  const all = saidTo(agent);
+  const lines = inOrder(all, [...startsOf(all, past.hasOlder, null), ...autoNotes(agent.id)]);
   return (
     <div class="agent-screen">
       <header class="agent-head">

@@ -1,7 +1,7 @@
 // Everything that needs a person, over all agents: open questions, the oldest first, and what went wrong.
 
 import { api } from "../api";
-import { ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/error-card";
 import { AutoUsesFold } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { tell } from "../parts/failure";
