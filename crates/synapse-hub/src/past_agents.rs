@@ -8,8 +8,8 @@ use super::history::{read, time};
 use super::problem::Problem;
 use super::shapes::Former;
 use synapse_machine::registry::Entry;
+use synapse_store::KeptAgent;
 use synapse_store::lives::End;
-use synapse_store::{KeptAgent, Reader};
 
 /// Between the id and the name where both are needed; neither has it.
 const MARK: char = '~';

@@ -314,16 +314,14 @@ impl Host {
         };
         let look = look.ok().and_then(Result::ok);
         let died = look.filter(|look| look.standing.state == State::Exited);
-        let mut life = None;
-        if died.is_none() {
-            ready()?;
-            life = Some(Life::begin(kept.store(), owner));
-        }
+        let life = match &died {
+            None => Some(Life::begin(ready, kept.store(), owner)?),
+            Some(_) => None,
+        };
         let exit = match ended {
             Some(exit) => exit,
             None => running.await,
         };
-        let end = life::how(&ledger, exit);
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
         let _ = courier.await;
@@ -342,14 +340,10 @@ impl Host {
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if !is_terminated.load(Ordering::Relaxed)
-            && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
-        {
-            tracing::warn!(%error, "`synapse up` will start this agent again");
+        if !is_terminated.load(Ordering::Relaxed) {
+            end_launch(&kept, &launched);
         }
-        if let Some(life) = life {
-            life.end(end).await;
-        }
+        Life::end(life, life::how(&ledger, exit)).await;
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -412,6 +406,13 @@ async fn note_conversation(
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the conversation cannot be continued later");
         }
+    }
+}
+
+/// It ended for good.
+fn end_launch(paths: &Paths, launched: &LaunchRecord) {
+    if let Err(error) = LaunchRecord::end(paths, &launched.agent_id) {
+        tracing::warn!(%error, "`synapse up` will start this agent again");
     }
 }
 

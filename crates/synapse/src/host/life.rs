@@ -17,23 +17,32 @@ pub(super) struct Life {
 }
 
 impl Life {
-    pub(super) fn begin(store: PathBuf, owner: Owner) -> Self {
+    /// Says that the agent can be used, and writes down that it runs.
+    pub(super) fn begin(
+        ready: impl FnOnce() -> Result<()>,
+        store: PathBuf,
+        owner: Owner,
+    ) -> Result<Self> {
+        ready()?;
         let (path, whose) = (store.clone(), owner.clone());
         let begun = tokio::task::spawn_blocking(move || lives::begin(&path, &whose));
-        Self {
+        Ok(Self {
             store,
             owner,
             begun,
-        }
+        })
     }
 
-    /// Writes down how it ended; a failure is told in the log.
-    pub(super) async fn end(self, end: End) {
-        let Self {
+    /// Writes down how a run ended that had begun; a failure is told in the log.
+    pub(super) async fn end(life: Option<Self>, end: End) {
+        let Some(Self {
             store,
             owner,
             begun,
-        } = self;
+        }) = life
+        else {
+            return;
+        };
         let ended = async {
             begun.await??;
             let written = tokio::task::spawn_blocking(move || lives::end(&store, &owner, end));
