@@ -28,10 +28,10 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
   // Whoever opens it has looked at it.
-  const isUnseen = died.value.some((death) => death.agent === agent.agent && death.handle === agent.handle) && !isReadOnly.value;
+  const unseen = died.value.find((death) => agent.id.startsWith(death.agent) && death.handle === agent.handle)?.agent;
   useEffect(() => {
-    if (isUnseen) void api.seeDeath(agent.agent).catch(() => {});
-  }, [isUnseen]);
+    if (unseen !== undefined && !isReadOnly.value) void api.seeDeath(unseen).catch(() => {});
+  }, [unseen]);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
   const all = saidTo(agent);
   const lines = inOrder(all, [...startsOf(all, past.hasOlder, null), ...autoNotes(agent.id)]);
