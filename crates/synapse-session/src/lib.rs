@@ -44,6 +44,8 @@ pub fn end_of(exit: Exit) -> End {
         INTERRUPTED | Exit::Code(130) => End::Stopped,
         Exit::Code(code) => End::Exited(code),
         Exit::Signal(signal) => End::Killed(signal),
+        // It was somebody else's to end, in their pane, and nobody told us how: a death is not claimed.
+        Exit::Unknown => End::Stopped,
     }
 }
 
