@@ -206,6 +206,9 @@ impl ResponseShape {
 pub struct StandingShape {
     /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
     pub status: String,
+    /// The same in the word of lists and of the page: starting, working, idle, waiting, stopping or stopped.
+    #[serde(default)]
+    pub state: String,
     pub evidence: String,
     /// How many tasks wait.
     pub queue: usize,
@@ -219,6 +222,19 @@ pub struct StandingShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub steps_from: Option<Source>,
+}
+
+/// What an agent does, in the word that lists, messages, JSON and the page share, by the word of its `/status`.
+pub fn state_word(status: &str) -> &'static str {
+    match status {
+        "STARTING" => "starting",
+        "BUSY" => "working",
+        "IDLE" => "idle",
+        "INPUT_REQUIRED" => "waiting",
+        "STOPPING" => "stopping",
+        "EXITED" => "stopped",
+        _ => "no answer",
+    }
 }
 
 impl StandingShape {

@@ -21,6 +21,7 @@ mod gptme;
 mod kimi;
 mod log;
 mod opencode;
+mod past;
 mod pi;
 mod place;
 mod qwen;
@@ -35,6 +36,7 @@ use serde_json::Value;
 use synapse_a2a::step::Step;
 
 pub use follower::{Follower, Sighting, Transcript};
+pub use past::PastConversation;
 
 /// The programs whose transcripts we can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

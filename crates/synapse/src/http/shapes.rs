@@ -1,7 +1,7 @@
 //! What the session knows, in the shapes of the native dialect.
 
 use synapse_client::native::{
-    PromptShape, ReceiptShape, StandingShape, TaskAnswer, TaskShape, WitnessShape,
+    PromptShape, ReceiptShape, StandingShape, TaskAnswer, TaskShape, WitnessShape, state_word,
 };
 use synapse_session::{Receipt, Record, Standing};
 use synapse_term::reading::State;
@@ -23,6 +23,7 @@ pub(super) fn task_answer(record: &Record, standing: Option<&Standing>) -> TaskA
 pub(super) fn standing(standing: &Standing) -> StandingShape {
     StandingShape {
         status: state(standing.state).to_owned(),
+        state: state_word(state(standing.state)).to_owned(),
         evidence: standing.evidence.clone(),
         queue: standing.queue,
         prompt: standing.prompt.as_ref().map(PromptShape::of),
@@ -36,6 +37,7 @@ pub(super) fn standing(standing: &Standing) -> StandingShape {
 pub(super) fn stopping(standing: &Standing) -> StandingShape {
     StandingShape {
         status: "STOPPING".to_owned(),
+        state: state_word("STOPPING").to_owned(),
         evidence: standing.evidence.clone(),
         queue: 0,
         prompt: None,

@@ -183,7 +183,7 @@ fn profiles_are_listed_shown_and_checked() {
         .assert()
         .success();
     let rows: Value = serde_json::from_slice(&out.get_output().stdout).unwrap();
-    let names: Vec<_> = rows
+    let names: Vec<_> = rows["profiles"]
         .as_array()
         .unwrap()
         .iter()

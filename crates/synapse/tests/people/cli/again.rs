@@ -38,13 +38,19 @@ fn what_ran_when_the_machine_went_down_is_started_again_and_nothing_else() {
     crash(&world);
     let planned = world.json(&["up", "--dry-run", "--json"]);
     assert_eq!(planned["handle"], "kept");
-    assert_eq!(world.json(&["list", "--json"]).as_array().unwrap().len(), 0);
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
     let said = world.ok(&["up"]);
     assert!(
         said.starts_with("kept is back, with a new conversation"),
         "{said}"
     );
-    let listed = world.json(&["list", "--json"]);
+    let listed = world.json(&["list", "--json"])["agents"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 1);
     assert_eq!(
         listed[0]["working_dir"],
@@ -63,8 +69,7 @@ fn a_program_that_ended_by_itself_stays_ended() {
     let world = World::with_dummy();
     world.run(&["send", "dummy", "crash"]);
     world.wait_until("it has ended", |world| {
-        world
-            .json(&["list", "--json"])
+        world.json(&["list", "--json"])["agents"]
             .as_array()
             .unwrap()
             .is_empty()
