@@ -6,6 +6,7 @@ import time
 
 import conversation
 import dialogs
+import editor
 import page
 import profiles
 import routing
@@ -326,6 +327,7 @@ CASES = {
     "two talk (MCP)": two_agents_talk,
     "in front": in_front,
     "restart": restart,
+    "in an editor (ACP)": editor.editor,
     "page: stop": page_stop,
     "page: permission": page_permission,
 }

@@ -209,6 +209,9 @@ pub struct StandingShape {
     /// The same in the word of lists and of the page: starting, working, idle, waiting, stopping or stopped.
     #[serde(default)]
     pub state: String,
+    /// Since when, in ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     pub evidence: String,
     /// How many tasks wait.
     pub queue: usize,

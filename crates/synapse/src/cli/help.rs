@@ -55,6 +55,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "shell",
             "shell-hook",
             "mcp",
+            "acp",
             "install-service",
             "completions",
             "man",

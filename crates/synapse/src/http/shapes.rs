@@ -24,6 +24,7 @@ pub(super) fn standing(standing: &Standing) -> StandingShape {
     StandingShape {
         status: state(standing.state).to_owned(),
         state: state_word(state(standing.state)).to_owned(),
+        since: Some(standing.since.to_string()),
         evidence: standing.evidence.clone(),
         queue: standing.queue,
         prompt: standing.prompt.as_ref().map(PromptShape::of),
@@ -38,6 +39,7 @@ pub(super) fn stopping(standing: &Standing) -> StandingShape {
     StandingShape {
         status: "STOPPING".to_owned(),
         state: state_word("STOPPING").to_owned(),
+        since: None,
         evidence: standing.evidence.clone(),
         queue: 0,
         prompt: None,
