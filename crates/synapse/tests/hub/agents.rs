@@ -40,6 +40,20 @@ fn the_page_starts_an_agent_and_ends_it() {
 }
 
 #[test]
+fn the_page_asks_for_older_conversations_and_continues_none_but_by_name() {
+    let desk = Desk::new();
+    let past = desk.browser.get("/api/conversations?profile=dummy").ok();
+    assert_eq!(past, json!({ "conversations": [] }));
+    desk.browser
+        .get("/api/conversations?profile=nosuch")
+        .refused(404, "no_such_profile");
+    let wanted = json!({ "profile": "dummy", "resume": "--yolo" });
+    desk.browser
+        .post("/api/agents", &wanted)
+        .refused(400, "bad_request");
+}
+
+#[test]
 fn an_agent_is_opened_on_the_page_that_is_served() {
     let desk = Desk::new();
     desk.world.ok(&["start", "dummy", "--port", "0"]);
