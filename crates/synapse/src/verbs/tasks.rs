@@ -169,7 +169,7 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
         if json {
             writeln!(print::out(), "{canceled}")?;
         } else {
-            note!("{}", texts::task_is_canceled(id));
+            writeln!(print::out(), "{}", texts::task_is_canceled(id))?;
         }
         Ok(0)
     })

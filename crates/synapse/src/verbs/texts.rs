@@ -17,9 +17,7 @@ pub(crate) enum Language {
 /// The language of this process, by the variables that every program goes by.
 pub(crate) fn language() -> Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    *LANGUAGE.get_or_init(|| {
-        language_of(["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var_os(name)))
-    })
+    *LANGUAGE.get_or_init(|| language_of(["LC_ALL", "LC_MESSAGES", "LANG"].map(std::env::var_os)))
 }
 
 /// The first variable that is set counts.

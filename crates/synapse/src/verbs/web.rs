@@ -87,7 +87,7 @@ pub(super) fn open_at(path: &str, is_printed: bool) -> Result<u8> {
     if is_printed {
         writeln!(print::out(), "{link}")?;
     } else {
-        open(&paths, &link).map_err(|error| error.context(texts::no_browser_link(&link)))?;
+        open(&paths, &link).with_context(|| texts::no_browser_link(&link))?;
         note!("{}", texts::page_is_open(&running.url));
     }
     Ok(0)
