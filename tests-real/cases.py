@@ -274,6 +274,13 @@ def page_permission(agent):
     return Outcome(ms=page.permission(agent))
 
 
+def page_phone(agent):
+    """The same on a page of a phone's size, from the tab with the terminal; then one entry, with its step."""
+    if agent.setup.is_auto or agent.cli in dialogs.TOOLLESS:
+        raise NotHere("it asks for no leave")
+    return Outcome(ms=page.permission(agent, "phone"))
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -330,4 +337,5 @@ CASES = {
     "in an editor (ACP)": editor.editor,
     "page: stop": page_stop,
     "page: permission": page_permission,
+    "page: phone": page_phone,
 }

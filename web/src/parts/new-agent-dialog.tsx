@@ -2,13 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { api } from "../api";
+import { agentName } from "../state/branch-name";
 import { agentUrl, go } from "../state/route";
+import { agentById } from "../state/world";
 import { t } from "../text";
 import { Dialog } from "./dialog";
 import { FetchProblem } from "./fetch-problem";
-import { FirstTask, sendFirst } from "./first-task";
-import { PastConversations } from "./past-conversations";
+import { FirstTask, sendFirst, useSuggestion } from "./first-task";
 import { fieldIn, FormDialog } from "./form-dialog";
+import { PastConversations } from "./past-conversations";
 import { Loading } from "./screen-head";
 import { useFetched } from "./use-fetched";
 
@@ -20,6 +22,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
   const [profile, setProfile] = useState<string | null>(null);
   const [where, setWhere] = useState(worktree ?? "");
   const isOther = profile === "";
+  const { field, suggest } = useSuggestion((task) => agentName(task, (name) => agentById(name) !== undefined));
   const start = async (said: FormData) => {
     const [name, resume] = [fieldIn(said, "name"), fieldIn(said, "resume")];
     const program = isOther ? { command: fieldIn(said, "command") } : { profile: fieldIn(said, "profile") };
@@ -78,12 +81,12 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
       <PastConversations profile={profile ?? usual} worktree={where} />
       <label>
         <span>{t("new.name")}</span>
-        <input name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />
+        <input ref={field} name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />
       </label>
-      <FirstTask />
-      <label class="setting">
-        <span>{t("new.mayAnswer")}</span>
+      <FirstTask onWritten={suggest} />
+      <label class="check">
         <input name="may-answer" type="checkbox" />
+        {t("new.mayAnswer")}
       </label>
     </FormDialog>
   );
