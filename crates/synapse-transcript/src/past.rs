@@ -58,21 +58,27 @@ impl Source {
         let (is_ours, name, begins) = match self.kind {
             Kind::Claude => {
                 let mut conversation = claude::Conversation::default();
-                lines.iter().for_each(|line| conversation.push(line));
+                for line in &lines {
+                    conversation.push(line);
+                }
                 let name = path.file_stem()?.to_str()?.to_owned();
                 let begins = conversation.first_message().map(str::to_owned);
                 (conversation.is_of(&self.dir), name, begins)
             }
             Kind::Codex => {
                 let mut conversation = codex::Conversation::default();
-                lines.iter().for_each(|line| conversation.push(line));
+                for line in &lines {
+                    conversation.push(line);
+                }
                 let name = text(lines.first()?, "/payload/id")?.to_owned();
                 let begins = conversation.first_message().map(str::to_owned);
                 (conversation.is_of(&self.dir), name, begins)
             }
             _ => {
                 let mut conversation = gemini::Conversation::default();
-                lines.iter().for_each(|line| conversation.push(line));
+                for line in &lines {
+                    conversation.push(line);
+                }
                 let name = text(lines.first()?, "/sessionId")?.to_owned();
                 let begins = conversation.first_message().map(str::to_owned);
                 (conversation.is_of(&self.dir), name, begins)

@@ -223,7 +223,7 @@ fn a_person_at_a_terminal_chooses_the_conversation() {
     let mut terminal = Terminal::open(&world, &["start", &profile, "--port", "0", "--resume"]);
     let shown = terminal.wait_for("which one? 1 to 2, Enter for the first:");
     assert!(
-        shown.contains("1") && shown.contains("fix the cart"),
+        shown.contains('1') && shown.contains("fix the cart"),
         "{shown}"
     );
     terminal.press("7\r");
