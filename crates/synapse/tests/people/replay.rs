@@ -165,7 +165,7 @@ fn bad_files_are_named_with_the_place() {
     fails(
         &["profile", "check", &profile],
         1,
-        &["bad.yaml", "line 2", "unclosed group"],
+        &["bad.yaml:2:13: ", "unclosed group"],
     );
     fails(&["profile", "replay"], 2, &["FILE"]);
     fails(
