@@ -82,6 +82,7 @@ pub(crate) enum Command {
 Examples:
   synapse send codex \"review this\" --return
   git diff | synapse send claude - --return --timeout 600
+  synapse send codex --template review src/cart.py
   synapse send gemini \"what is on it?\" --file shot.png --stream
   synapse send all \"what are you working on?\" --return")]
     Send(Send),
@@ -141,6 +142,11 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Show what turns took: tokens, cost and context left, summed by day and agent
+    #[command(
+        after_help = "Examples:\n  synapse usage\n  synapse usage claude --days 30\n  synapse usage --json\n\nPrices are in a table: `synapse help prices`."
+    )]
+    Usage(crate::verbs::usage::UsageArgs),
     /// Show the answers to messages typed as @agent in wrapped terminals
     #[command(after_help = "Examples:\n  synapse replies\n  synapse replies claude --all --json")]
     Replies(crate::verbs::replies::Replies),
@@ -237,7 +243,7 @@ Examples:
         after_help = "Examples:\n  synapse claude --mcp                      # gives the tools to the agent that is wrapped\n  claude mcp add synapse -- synapse mcp     # to any other CLI"
     )]
     Mcp,
-    /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs and others), over standard input and output
+    /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs …), over standard input and output
     #[command(
         after_help = "The editor runs it; in Zed's settings.json:\n  \"agent_servers\": { \"Codex\": { \"command\": \"synapse\", \"args\": [\"acp\", \"codex\"] } }\n\nExamples:\n  synapse acp codex      # the agent codex of the project, started if need be\n  synapse acp            # every agent, as modes or by @name"
     )]

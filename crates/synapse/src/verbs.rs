@@ -43,6 +43,7 @@ pub(crate) mod stop;
 pub(crate) mod table;
 pub(crate) mod tasks;
 pub(crate) mod texts;
+pub(crate) mod usage;
 pub(crate) mod web;
 pub(crate) mod wrap;
 

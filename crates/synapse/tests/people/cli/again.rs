@@ -197,7 +197,10 @@ fn older_conversations_of_the_folder_are_listed_and_continued() {
     assert_eq!(past[1]["begins"], "fix the cart");
     let listed = world.ok(&["conversations", &profile]);
     let first: Vec<&str> = listed.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!((first[0], &first[2..]), ("newer", &["add", "a", "test"][..]));
+    assert_eq!(
+        (first[0], &first[2..]),
+        ("newer", &["add", "a", "test"][..])
+    );
     let elsewhere = world.home.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     let none = world.json(&[
