@@ -108,9 +108,10 @@ def provenance(results):
     columns = {}
     for result in results:
         columns.setdefault(result["where"], {})[result["column"]] = None
-    loads = [result["load"] for result in results]
+    loads = [result["load"] for result in results if result["load"] is not None]
     parts = [where if len(columns) == 1 else f"{where}: {', '.join(some)}" for where, some in columns.items()]
-    return textwrap.fill(f"Measured on {'; '.join(parts)}. Load {min(loads)} to {max(loads)}.", 120)
+    load = f" Load {min(loads)} to {max(loads)}." if loads else ""
+    return textwrap.fill(f"Measured on {'; '.join(parts)}.{load}", 120)
 
 
 def reasons(results):
