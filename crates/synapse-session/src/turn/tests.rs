@@ -116,6 +116,7 @@ fn recorded(verdict: Option<Verdict>, is_closed: bool) -> TurnRecord {
         verdict,
         is_closed,
         steps: Vec::new(),
+        usage: None,
     }
 }
 
