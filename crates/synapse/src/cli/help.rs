@@ -22,7 +22,16 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Agents",
         &[
-            "start", "adopt", "stop", "restart", "up", "attach", "list", "status", "doctor",
+            "start",
+            "adopt",
+            "stop",
+            "restart",
+            "up",
+            "conversations",
+            "attach",
+            "list",
+            "status",
+            "doctor",
         ],
     ),
     (
@@ -38,7 +47,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "external",
         ],
     ),
-    ("Look", &["tasks", "task", "usage", "screen", "logs", "web"]),
+    (
+        "Look",
+        &["tasks", "task", "usage", "screen", "logs", "web", "open"],
+    ),
     (
         "Set up",
         &[
