@@ -40,6 +40,10 @@ fn clear(
         remove(connection, Timestamp(last), &mut removed)?;
     }
     connection.execute("DELETE FROM replies WHERE at < ?1", [time(since)])?;
+    connection.execute(
+        "DELETE FROM flow_runs WHERE updated_at < ?1 AND state IN ('done', 'failed', 'stopped')",
+        [time(since)],
+    )?;
     loop {
         let used = used_bytes(connection)?;
         if used <= max_bytes {

@@ -19,7 +19,7 @@ pub(super) mod stage {
 }
 
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST, SECOND];
+pub(super) const STEPS: &[&str] = &[FIRST, SECOND, FLOWS];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -126,6 +126,30 @@ const SECOND: &str = "
 ALTER TABLE pushes ADD COLUMN due INTEGER;
 ALTER TABLE pushes ADD COLUMN is_local INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX pushes_due ON pushes (due) WHERE due IS NOT NULL;
+";
+
+/// Runs of flows, and what happened to each.
+const FLOWS: &str = "
+CREATE TABLE flow_runs (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    dir TEXT NOT NULL,
+    started_by TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    events INTEGER NOT NULL
+) STRICT;
+CREATE TABLE flow_events (
+    run INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER flow_removed AFTER DELETE ON flow_runs BEGIN
+    DELETE FROM flow_events WHERE run = old.key;
+END;
 ";
 
 /// The version of a database, 0 for an empty one.

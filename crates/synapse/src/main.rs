@@ -76,6 +76,7 @@ fn main() -> ExitCode {
         Command::ShellLine(args) => verbs::shell_line::run(&args),
         Command::DummyAgent => synapse_dummy::run(),
         Command::Web(args) => verbs::web::run(&args),
+        Command::Flow(args) => verbs::flow::run(&args),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
         Command::Wrap(args) => verbs::wrap::run(&args),
         Command::Demo => verbs::demo::run().map(|()| 0),

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod external;
+pub(crate) mod flow;
 pub(crate) mod hook_event;
 pub(crate) mod host;
 mod input;
