@@ -17,6 +17,7 @@ import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
 
+const FlowsRoom = lazy(() => import("./flows/room").then((file) => file.FlowsRoom));
 const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
 const LoginScreen = lazy(() => import("./screens/later").then((file) => file.LoginScreen));
 const MeshScreen = lazy(() => import("./screens/later").then((file) => file.MeshScreen));
@@ -78,6 +79,8 @@ function Screen({ route: here }: { route: Route }) {
       return <InboxScreen />;
     case "mesh":
       return <MeshScreen />;
+    case "flows":
+      return <FlowsRoom id={here.id} />;
     case "task":
       return <TaskScreen key={here.id} id={here.id} />;
     case "worktrees":

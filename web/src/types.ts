@@ -133,6 +133,7 @@ export type Change =
   | TaskEvent
   | { type: "mesh.edge"; edge: hub.Edge }
   | { type: "worktrees" }
+  | { type: "flow"; id: string }
   | { type: "auto-answer" };
 
 export type Delta = { seq: number; at: string } & Change;

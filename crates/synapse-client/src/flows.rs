@@ -84,3 +84,41 @@ pub fn is_inside_agent(paths: &Paths) -> bool {
         .iter()
         .any(|entry| callers::is_below(own, entry.pid))
 }
+
+/// Has a process of its own run a run that nobody runs.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn take_up(id: &str) -> Result<()> {
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let mut command = child::command(program);
+    command
+        .args(["flow", "host", "--", id])
+        .env_remove(crate::current_agent::ID)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().context("the run could not be started")?;
+    // Somebody must wait for it, or it stays as a zombie of ours.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
+/// Goes on with a run in a process of its own.
+///
+/// # Errors
+/// Why that cannot be, as the command says it.
+pub async fn resume(id: &str) -> Result<()> {
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let mut command = child::command(program);
+    command
+        .args(["flow", "resume", "--detach", "--json", "--", id])
+        .env_remove(crate::current_agent::ID)
+        .stdin(Stdio::null());
+    let done = tokio::task::spawn_blocking(move || command.output()).await??;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        bail!("{}", said.trim().trim_start_matches("synapse: "));
+    }
+    Ok(())
+}

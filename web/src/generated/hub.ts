@@ -198,4 +198,4 @@ value: string, by: string,
  */
 rule: string | null, };
 
-export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "auto-answer" };
+export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "flow", id: string, } | { "type": "auto-answer" };

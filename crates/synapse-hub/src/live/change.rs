@@ -29,6 +29,8 @@ pub(crate) enum Change {
     Task(AgentId, TaskEvent),
     /// There are other worktrees than before.
     Worktrees,
+    /// Something happened to a run of a flow.
+    Flow(String),
     /// Rules answered something, or are others than before.
     AutoAnswer,
 }

@@ -44,6 +44,8 @@ pub(crate) enum Delta {
     MeshEdge { edge: Edge },
     #[serde(rename = "worktrees")]
     Worktrees,
+    #[serde(rename = "flow")]
+    Flow { id: String },
     #[serde(rename = "auto-answer")]
     AutoAnswer,
 }

@@ -89,6 +89,7 @@ impl State {
             Change::Tasks(lines) => self.list_tasks(lines, &now),
             Change::Task(id, event) => self.hear(&id, event, &now),
             Change::Worktrees => vec![Delta::Worktrees],
+            Change::Flow(id) => vec![Delta::Flow { id }],
             Change::AutoAnswer => vec![Delta::AutoAnswer],
         };
         let number = |delta| {

@@ -37,8 +37,9 @@ pub(super) async fn worktree(base: &Path, name: &str) -> Result<Tree> {
     let dir = above.join(format!("{}-{name}", repository.to_string_lossy()));
     let branch = format!("flow/{name}");
     if !dir.join(".git").exists() {
-        let exists = git(base, ["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
-        let is_known = exists.await.is_ok();
+        let full = format!("refs/heads/{branch}");
+        let exists = git(base, ["rev-parse", "--verify", "--quiet", &full]).await;
+        let is_known = exists.is_ok();
         let mut args: Vec<&OsStr> = ["worktree", "add", "--quiet"].map(OsStr::new).to_vec();
         if !is_known {
             args.extend(["-b", &branch].map(OsStr::new));

@@ -192,7 +192,7 @@ fn profiles_are_listed_shown_and_checked() {
     assert_eq!(
         names,
         [
-            "aider", "claude", "cline", "cn", "codex", "copilot", "dummy", "gemini", "generic",
+            "aider", "claude", "cline", "cn", "codex", "copilot", "dummy", "flow", "gemini", "generic",
             "gptme", "kimi", "opencode", "pi", "qwen", "vibe"
         ]
     );

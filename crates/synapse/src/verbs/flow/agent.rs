@@ -2,7 +2,7 @@
 //! tells how far it is and gives artifacts, all through the channel that every program may use.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, Write};
 
 use anyhow::Result;
 use base64::Engine as _;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +13,6 @@ use synapse_client::flows::{self, Found, Request};
 use synapse_flow::event::{Beginning, State};
 use synapse_flow::view::Ask;
 use synapse_flow::{Flow, inputs, plan};
-use synapse_machine::child;
 use synapse_machine::paths::Paths;
 use synapse_store::Reader;
 use tokio::signal::unix::{SignalKind, signal};
@@ -184,15 +182,7 @@ pub(super) fn host(id: &str) -> Result<u8> {
 }
 
 fn detach(id: &str, is_json: bool) -> Result<u8> {
-    let own = std::env::current_exe().context("cannot find the path of this program")?;
-    let mut command = child::command(own);
-    command
-        .args(["flow", "host", "--", id])
-        .env_remove(current_agent::ID)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().context("the run could not be started")?;
+    flows::take_up(id)?;
     if is_json {
         writeln!(print::out(), "{}", json!({ "id": id }))?;
     } else {
