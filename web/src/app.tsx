@@ -17,7 +17,7 @@ import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
 
-const FlowsRoom = lazy(() => import("./flows/room").then((file) => file.FlowsRoom));
+const FlowsRoom = lazy(() => import("./screens/later").then((file) => file.FlowsRoom));
 const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
 const LoginScreen = lazy(() => import("./screens/later").then((file) => file.LoginScreen));
 const MeshScreen = lazy(() => import("./screens/later").then((file) => file.MeshScreen));

@@ -18,7 +18,7 @@ import { textOf } from "../state/task-fold";
 import { hasWorld, isReadOnly } from "../state/world";
 import { t } from "../text";
 
-const FlowAskCard = lazy(() => import("../flows/ask-card").then((file) => file.FlowAskCard));
+const FlowAskCard = lazy(() => import("./later").then((file) => file.FlowAskCard));
 
 export function InboxScreen() {
   const count = inboxCount.value;
