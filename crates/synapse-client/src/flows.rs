@@ -15,10 +15,10 @@ use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use synapse_machine::callers;
 use synapse_machine::child;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Registry;
+use synapse_platform::process::is_below;
 
 /// Who starts a flow from elsewhere than a terminal.
 #[derive(Clone, Debug, Default)]
@@ -79,10 +79,13 @@ pub fn is_inside_agent(paths: &Paths) -> bool {
         return true;
     }
     let entries = Registry::new(paths.registry()).list().unwrap_or_default();
-    let own = std::process::id();
-    entries
+    let Ok(own) = i32::try_from(std::process::id()) else {
+        return true;
+    };
+    let mut hosts = entries
         .iter()
-        .any(|entry| callers::is_below(own, entry.pid))
+        .filter_map(|entry| i32::try_from(entry.pid).ok());
+    hosts.any(|host| is_below(own, host))
 }
 
 /// Has a process of its own run a run that nobody runs.

@@ -9,6 +9,7 @@ pub mod current_agent;
 pub mod delivery;
 pub mod external;
 pub mod flows;
+pub mod growth;
 pub mod message;
 pub mod native;
 pub mod pace;

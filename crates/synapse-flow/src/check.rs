@@ -39,7 +39,10 @@ pub(crate) fn link(flow: &mut Flow) -> Vec<Problem> {
     if let Some(output) = &flow.output {
         for expr in output.exprs() {
             for path in expr.paths() {
-                let place = flow.steps.first().map_or(Place::default(), |step| step.place);
+                let place = flow
+                    .steps
+                    .first()
+                    .map_or(Place::default(), |step| step.place);
                 types::of(flow, None, path, place, &mut problems);
             }
         }
@@ -80,7 +83,10 @@ fn look_at(flow: &Flow, at: usize, step: &Step, problems: &mut Vec<Problem>) -> 
                 let message = if step.each.is_none() {
                     format!("'{}' has no each, so there is no item", step.name)
                 } else {
-                    format!("{} is asked once for all items, so there is no item in it", used.key)
+                    format!(
+                        "{} is asked once for all items, so there is no item in it",
+                        used.key
+                    )
                 };
                 problems.push(Problem::new(step.place, message));
             }
@@ -91,7 +97,10 @@ fn look_at(flow: &Flow, at: usize, step: &Step, problems: &mut Vec<Problem>) -> 
                 found.uses.push(mentioned);
             }
             if mentioned == Some(at) && used.key != "until" {
-                let message = format!("{} of '{}' uses what the step itself gives", used.key, step.name);
+                let message = format!(
+                    "{} of '{}' uses what the step itself gives",
+                    used.key, step.name
+                );
                 problems.push(Problem::new(step.place, message));
             }
             let ends_with = |name: &str| matches!(path.segments.last(), Some(Segment::Field(last)) if last == name);
@@ -114,7 +123,8 @@ fn look_at(flow: &Flow, at: usize, step: &Step, problems: &mut Vec<Problem>) -> 
             && let Expr::Path(path) = used.expr
         {
             let sort = types::sort(flow, Some(at), path);
-            if !matches!(sort, Type::List | Type::Any) && matches!(step.each, Some(Each::Value(_))) {
+            if !matches!(sort, Type::List | Type::Any) && matches!(step.each, Some(Each::Value(_)))
+            {
                 let message = format!(
                     "each of '{}' needs a list, and {} is {}",
                     step.name,
@@ -134,7 +144,10 @@ fn look_at(flow: &Flow, at: usize, step: &Step, problems: &mut Vec<Problem>) -> 
             Some(input) if input.sort == Sort::Command => {}
             Some(_) => problems.push(Problem::new(
                 step.place,
-                format!("'{}' runs the input '{name}', which must have type: command", step.name),
+                format!(
+                    "'{}' runs the input '{name}', which must have type: command",
+                    step.name
+                ),
             )),
             None => problems.push(Problem::new(
                 step.place,
@@ -236,11 +249,19 @@ fn find(
     place: Place,
     problems: &mut Vec<Problem>,
 ) -> Option<usize> {
-    let of_group = step.name.split_once('.').map(|(group, _)| format!("{group}.{name}"));
-    let found = of_group.and_then(|full| flow.find(&full)).or_else(|| flow.find(name));
+    let of_group = step
+        .name
+        .split_once('.')
+        .map(|(group, _)| format!("{group}.{name}"));
+    let found = of_group
+        .and_then(|full| flow.find(&full))
+        .or_else(|| flow.find(name));
     if found.is_none() {
         let near = hint(name, flow.steps.iter().map(|step| step.name.as_str()));
-        problems.push(Problem::new(place, format!("there is no step '{name}'{near}")));
+        problems.push(Problem::new(
+            place,
+            format!("there is no step '{name}'{near}"),
+        ));
     }
     found
 }
@@ -260,26 +281,43 @@ fn handlers(flow: &mut Flow, problems: &mut Vec<Problem>) {
     for (at, handler) in handled {
         if at == handler || handlers.contains(&at) {
             let step = flow.steps.get(at);
-            let (name, place) = step.map_or(("", Place::default()), |step| (&step.name, step.place));
-            let message = format!("'{name}' is run when a step fails, so it cannot have an on_error step itself");
+            let (name, place) =
+                step.map_or(("", Place::default()), |step| (&step.name, step.place));
+            let message = format!(
+                "'{name}' is run when a step fails, so it cannot have an on_error step itself"
+            );
             problems.push(Problem::new(place, message));
         }
     }
     for handler in &handlers {
-        let above = flow.steps.get(*handler).map(|step| step.needs.clone()).unwrap_or_default();
+        let above = flow
+            .steps
+            .get(*handler)
+            .map(|step| step.needs.clone())
+            .unwrap_or_default();
         for (at, step) in flow.steps.iter_mut().enumerate() {
             if at == *handler {
                 step.is_handler = true;
                 // What it tells of is whatever failed; it may look at steps that were never reached.
                 step.needs.clear();
             } else if step.needs.contains(handler) {
-                if step.uses.contains(handler) || step.named.needs.as_ref().is_some_and(|needs| !needs.is_empty()) {
-                    let message = format!("'{}' waits for a step that is only run when another fails", step.name);
+                if step.uses.contains(handler)
+                    || step
+                        .named
+                        .needs
+                        .as_ref()
+                        .is_some_and(|needs| !needs.is_empty())
+                {
+                    let message = format!(
+                        "'{}' waits for a step that is only run when another fails",
+                        step.name
+                    );
                     problems.push(Problem::new(step.place, message));
                 }
                 // The one below it comes after the one above it.
                 step.needs.retain(|needed| needed != handler);
-                step.needs.extend(above.iter().filter(|needed| **needed != at));
+                step.needs
+                    .extend(above.iter().filter(|needed| **needed != at));
                 step.needs.sort_unstable();
                 step.needs.dedup();
             }
@@ -296,7 +334,9 @@ fn loops(flow: &mut Flow, problems: &mut Vec<Problem>) {
         for again in &until.again {
             let name = flow.steps.get(*again).map_or("", |step| &step.name);
             if *again == at {
-                let message = format!("'{name}' goes round by itself; again names the steps that are done after it");
+                let message = format!(
+                    "'{name}' goes round by itself; again names the steps that are done after it"
+                );
                 problems.push(Problem::new(step.place, message));
             }
             if !taken.insert(*again) {
@@ -351,7 +391,10 @@ fn circles(flow: &Flow, problems: &mut Vec<Problem>) {
     while !way.contains(&at) {
         way.push(at);
         let needs = flow.steps.get(at).map(|step| step.needs.as_slice());
-        let next = needs.unwrap_or_default().iter().find(|need| stuck.contains(need));
+        let next = needs
+            .unwrap_or_default()
+            .iter()
+            .find(|need| stuck.contains(need));
         match next {
             Some(next) => at = *next,
             None => return,
@@ -365,7 +408,10 @@ fn circles(flow: &Flow, problems: &mut Vec<Problem>) {
         .filter_map(|at| flow.steps.get(*at))
         .map(|step| step.name.as_str())
         .collect();
-    let place = flow.steps.get(at).map_or(Place::default(), |step| step.place);
+    let place = flow
+        .steps
+        .get(at)
+        .map_or(Place::default(), |step| step.place);
     let message = format!("these steps wait for each other: {}", ring.join(" → "));
     problems.push(Problem::new(place, message));
 }

@@ -20,7 +20,10 @@ pub enum Fact {
     /// The first of all. The flow is in it as it was, whatever becomes of its file.
     Started(Box<Beginning>),
     /// A piece of work is about to be done. It may not be done before this is on disk.
-    Began { key: Key, job: Job },
+    Began {
+        key: Key,
+        job: Job,
+    },
     /// A message is about to be given to an agent. Who goes on after a crash gives it to the same one, or asks.
     Sending {
         key: Key,
@@ -31,14 +34,31 @@ pub enum Fact {
         agent_id: Option<String>,
     },
     /// The agent has taken it.
-    Sent { key: Key, part: u8, task: String },
+    Sent {
+        key: Key,
+        part: u8,
+        task: String,
+    },
     /// The agent asks something, or asks no more.
-    Asking { key: Key, question: Option<String> },
+    Asking {
+        key: Key,
+        question: Option<String>,
+    },
     /// It cannot be known whether the work was done; a person has to say.
-    Unknown { key: Key, why: String },
+    Unknown {
+        key: Key,
+        why: String,
+    },
     /// A person says what to do about it.
-    Settled { key: Key, again: bool, by: String },
-    Ended { key: Key, outcome: Outcome },
+    Settled {
+        key: Key,
+        again: bool,
+        by: String,
+    },
+    Ended {
+        key: Key,
+        outcome: Outcome,
+    },
     /// A gate was answered.
     Answered {
         step: String,
@@ -47,13 +67,22 @@ pub enum Fact {
         by: String,
     },
     /// A limit was reached.
-    Exceeded { why: String },
+    Exceeded {
+        why: String,
+    },
     /// Somebody wants it to stop.
-    Stopping { by: String },
+    Stopping {
+        by: String,
+    },
     /// Another process has taken it up.
-    Resumed { by: String },
+    Resumed {
+        by: String,
+    },
     /// Nothing more happens, unless it is resumed.
-    Over { state: State, why: Option<String> },
+    Over {
+        state: State,
+        why: Option<String>,
+    },
 }
 
 /// What a run begins with.
@@ -86,7 +115,10 @@ pub struct Key {
 impl Key {
     /// A name that no other piece of work of the run has.
     pub fn name(&self) -> String {
-        format!("{}.{}.{}.{}", self.step, self.round, self.item, self.attempt)
+        format!(
+            "{}.{}.{}.{}",
+            self.step, self.round, self.item, self.attempt
+        )
     }
 }
 

@@ -44,11 +44,12 @@ pub fn gather(
         let name = &input.name;
         let value = match given.get(name) {
             Some(_) if input.sort == Sort::Command && starter == Starter::Agent => {
-                return Err(format!("the input '{name}' is a command: no agent may give it"));
+                return Err(format!(
+                    "the input '{name}' is a command: no agent may give it"
+                ));
             }
-            Some(value) => {
-                typed(input.sort, value.clone()).map_err(|why| format!("the input '{name}' {why}"))?
-            }
+            Some(value) => typed(input.sort, value.clone())
+                .map_err(|why| format!("the input '{name}' {why}"))?,
             None => input.default.clone().ok_or_else(|| {
                 let about = input.about.as_deref();
                 let about = about.map(|about| format!(" ({about})")).unwrap_or_default();
@@ -102,7 +103,9 @@ pub(crate) fn typed(sort: Sort, value: Value) -> Result<Value, String> {
 fn command(words: &[Value]) -> Result<Value, String> {
     match words.first() {
         Some(Value::String(first))
-            if !first.is_empty() && !first.starts_with('-') && words.iter().all(Value::is_string) =>
+            if !first.is_empty()
+                && !first.starts_with('-')
+                && words.iter().all(Value::is_string) =>
         {
             Ok(words.to_vec().into())
         }
@@ -126,8 +129,16 @@ mod tests {
             (Sort::Flag, "no", json!(false)),
             (Sort::List, "a, b,", json!(["a", "b"])),
             (Sort::List, "[1, 2]", json!([1, 2])),
-            (Sort::Command, "cargo test -q", json!(["cargo", "test", "-q"])),
-            (Sort::Command, r#"["sh", "-c", "a b"]"#, json!(["sh", "-c", "a b"])),
+            (
+                Sort::Command,
+                "cargo test -q",
+                json!(["cargo", "test", "-q"]),
+            ),
+            (
+                Sort::Command,
+                r#"["sh", "-c", "a b"]"#,
+                json!(["sh", "-c", "a b"]),
+            ),
         ] {
             assert_eq!(typed(sort, text.into()), Ok(value));
         }
@@ -147,7 +158,10 @@ mod tests {
             super::gather(&flow, &given.collect(), starter)
         };
         let error = gather(&[], Starter::Person).unwrap_err();
-        assert!(error.contains("needs the input 'goal' (what to do)"), "{error}");
+        assert!(
+            error.contains("needs the input 'goal' (what to do)"),
+            "{error}"
+        );
         let error = gather(&[("gaol", "x")], Starter::Person).unwrap_err();
         assert!(error.contains("did you mean 'goal'?"), "{error}");
         let both = [("goal", "x"), ("test", "rm -rf x")];

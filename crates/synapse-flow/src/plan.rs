@@ -40,16 +40,23 @@ pub fn tell(begin: &Beginning) -> Result<String, RunError> {
         if let Some(each) = &step.each {
             let each = match each {
                 crate::flow::Each::List(list) => {
-                    let items: Vec<String> =
-                        list.iter().map(|item| item.partial(&values, &known)).collect();
+                    let items: Vec<String> = list
+                        .iter()
+                        .map(|item| item.partial(&values, &known))
+                        .collect();
                     items.join(", ")
                 }
-                crate::flow::Each::Value(value) => value.partial(&values, &known).replace('\n', ", "),
+                crate::flow::Each::Value(value) => {
+                    value.partial(&values, &known).replace('\n', ", ")
+                }
             };
             detail(format!("once for each of {each}"));
         }
         if let Some(gate) = &step.gate {
-            detail(format!("a person is asked: {}", gate.ask.partial(&values, &known)));
+            detail(format!(
+                "a person is asked: {}",
+                gate.ask.partial(&values, &known)
+            ));
         }
         if step.worktree {
             detail("in a worktree of its own".to_owned());
@@ -58,7 +65,10 @@ pub fn tell(begin: &Beginning) -> Result<String, RunError> {
             detail(format!("in {}", dir.partial(&values, &known)));
         }
         if let Some(until) = &step.until {
-            detail(format!("goes round until its condition holds, at most {} times", until.max));
+            detail(format!(
+                "goes round until its condition holds, at most {} times",
+                until.max
+            ));
             for again in &until.again {
                 let name = run.flow.steps.get(*again).map_or("", |step| &step.name);
                 detail(format!("then {name} is done again"));
@@ -68,11 +78,20 @@ pub fn tell(begin: &Beginning) -> Result<String, RunError> {
             detail("only when its condition holds".to_owned());
         }
         if let Some(expect) = &step.expect {
-            let schema = if expect.schema.is_some() { " that fits its schema" } else { "" };
-            detail(format!("expects JSON{schema}, and asks once more if it gets none"));
+            let schema = if expect.schema.is_some() {
+                " that fits its schema"
+            } else {
+                ""
+            };
+            detail(format!(
+                "expects JSON{schema}, and asks once more if it gets none"
+            ));
         }
         if step.retry.times > 0 {
-            detail(format!("is tried {} times more if it fails", step.retry.times));
+            detail(format!(
+                "is tried {} times more if it fails",
+                step.retry.times
+            ));
         }
         if let Some(timeout) = step.timeout_ms {
             detail(format!("has {} s", timeout / 1_000));

@@ -43,7 +43,8 @@ fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Flow> {
     if let Some(name) = &name
         && !is_name(name)
     {
-        let message = format!("'{name}' cannot be the name of a flow: use letters, digits, - and _");
+        let message =
+            format!("'{name}' cannot be the name of a flow: use letters, digits, - and _");
         problems.push(Problem::new(node.place, message));
     }
     let usual = Limits::default();
@@ -81,11 +82,17 @@ fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Flow> {
     }) = steps
     else {
         let place = steps.map_or(node.place, |steps| steps.place);
-        problems.push(Problem::new(place, "a flow must have steps: a map from names to steps"));
+        problems.push(Problem::new(
+            place,
+            "a flow must have steps: a map from names to steps",
+        ));
         return None;
     };
     if entries.is_empty() {
-        problems.push(Problem::new(node.place, "a flow must have at least one step"));
+        problems.push(Problem::new(
+            node.place,
+            "a flow must have at least one step",
+        ));
     }
     let mut steps: Vec<Step> = Vec::new();
     for (name, node) in entries {
@@ -179,7 +186,9 @@ pub(crate) fn is_name(word: &str) -> bool {
     let is_begin = |c: char| c.is_alphabetic() || c == '_';
     word.starts_with(is_begin)
         && word.len() <= 64
-        && word.chars().all(|c| is_begin(c) || c.is_ascii_digit() || c == '-')
+        && word
+            .chars()
+            .all(|c| is_begin(c) || c.is_ascii_digit() || c == '-')
 }
 
 /// A scalar as the text it was written as.

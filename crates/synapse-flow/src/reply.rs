@@ -55,7 +55,10 @@ mod tests {
     fn the_last_json_of_a_reply_counts() {
         let text = "I looked at [1] and {x}.\n```json\n{\"ok\": false,\n \"issues\": [\"a\"]}\n```";
         assert_eq!(json(text), Some(json!({"ok": false, "issues": ["a"]})));
-        assert_eq!(json("first {\"a\":1} then {\"a\":2}."), Some(json!({"a": 2})));
+        assert_eq!(
+            json("first {\"a\":1} then {\"a\":2}."),
+            Some(json!({"a": 2}))
+        );
         assert_eq!(json("no {json} here"), None);
         assert_eq!(json("日本 {\"ok\":true} 語"), Some(json!({"ok": true})));
     }

@@ -93,15 +93,10 @@ pub(crate) struct ItemRun {
 
 #[derive(Clone, Debug)]
 pub(crate) enum ItemPhase {
-    Todo {
-        not_before: u64,
-    },
+    Todo { not_before: u64 },
     Open(Box<Open>),
     Done(Value),
-    Failed {
-        why: String,
-        result: Value,
-    },
+    Failed { why: String, result: Value },
 }
 
 /// Work that is under way.
@@ -210,7 +205,10 @@ impl Run {
         }
         let mut steps = self.steps.iter().zip(&self.flow.steps).rev();
         let last = steps.find(|(run, step)| {
-            run.phase == Phase::Done && !run.result.is_null() && step.group.is_none() && !matches!(step.task, Task::Gate)
+            run.phase == Phase::Done
+                && !run.result.is_null()
+                && step.group.is_none()
+                && !matches!(step.task, Task::Gate)
         });
         last.map(|(run, _)| run.result.clone()).unwrap_or_default()
     }

@@ -70,8 +70,8 @@ impl Run {
                     continue;
                 };
                 let key = self.key(place, number, item.attempt);
-                let is_stopped = self.state == State::Stopping
-                    || (self.failing.is_some() && !step.is_handler);
+                let is_stopped =
+                    self.state == State::Stopping || (self.failing.is_some() && !step.is_handler);
                 if is_stopped {
                     let why = Canceled::Stopping;
                     actions.push(Action::Cancel { key, why });
@@ -119,10 +119,18 @@ impl Run {
         sleep_until: &mut impl FnMut(u64),
     ) {
         let mut crowd = Crowd::of(self);
-        let turns_left = self.flow.limits.max_turns.map(|most| most.saturating_sub(self.turns));
+        let turns_left = self
+            .flow
+            .limits
+            .max_turns
+            .map(|most| most.saturating_sub(self.turns));
         let mut turns_left = turns_left.unwrap_or(u64::MAX);
         for (place, step) in self.flow.steps.iter().enumerate() {
-            let Some(run) = self.steps.get(place).filter(|run| run.phase == Phase::Active) else {
+            let Some(run) = self
+                .steps
+                .get(place)
+                .filter(|run| run.phase == Phase::Active)
+            else {
                 continue;
             };
             if self.state == State::Stopping || (self.failing.is_some() && !step.is_handler) {
@@ -230,7 +238,10 @@ impl Run {
             },
         };
         let dir = step.dir.as_ref().map(|dir| dir.text(&values));
-        if dir.as_ref().is_some_and(|dir| dir.trim().is_empty() || dir.contains('\0')) {
+        if dir
+            .as_ref()
+            .is_some_and(|dir| dir.trim().is_empty() || dir.contains('\0'))
+        {
             return Err("its dir is empty".to_owned());
         }
         Ok(Some(Job {
@@ -381,7 +392,9 @@ impl Crowd {
             Some(count(&self.groups, group) < limit)
         });
         self.all < flow.limits.at_once
-            && step.at_once.is_none_or(|limit| count(&self.steps, place) < limit)
+            && step
+                .at_once
+                .is_none_or(|limit| count(&self.steps, place) < limit)
             && group.unwrap_or(true)
     }
 

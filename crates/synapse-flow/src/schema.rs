@@ -140,12 +140,13 @@ fn fits_at(schema: &Value, value: &Value, path: &str) -> Result<(), String> {
     }
 }
 
-fn object(
-    rules: &Map<String, Value>,
-    map: &Map<String, Value>,
-    path: &str,
-) -> Result<(), String> {
-    for name in rules.get("required").and_then(Value::as_array).into_iter().flatten() {
+fn object(rules: &Map<String, Value>, map: &Map<String, Value>, path: &str) -> Result<(), String> {
+    for name in rules
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let name = name.as_str().unwrap_or_default();
         if !map.contains_key(name) {
             return Err(format!("{path} must have '{name}'"));
@@ -280,7 +281,10 @@ mod tests {
         for (value, part) in [
             (json!([]), "the reply must be object, not array"),
             (json!({"ok": true}), "must have 'issues'"),
-            (json!({"ok": 1, "issues": []}), "the reply.ok must be boolean"),
+            (
+                json!({"ok": 1, "issues": []}),
+                "the reply.ok must be boolean",
+            ),
             (
                 json!({"ok": true, "issues": ["ab", "c"]}),
                 "the reply.issues[1] must be at least 2 characters",
@@ -302,12 +306,21 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         assert!(fits(&json!({"enum": ["a"]}), &json!("b")).is_err());
-        assert!(fits(&json!({"anyOf": [{"type": "null"}, {"const": 1}]}), &json!(1)).is_ok());
+        assert!(
+            fits(
+                &json!({"anyOf": [{"type": "null"}, {"const": 1}]}),
+                &json!(1)
+            )
+            .is_ok()
+        );
     }
 
     #[test]
     fn a_rule_that_is_not_kept_is_refused() {
-        let error = check(&json!({"type": "object", "properties": {"a": {"pattern": "x"}}}), "expect");
+        let error = check(
+            &json!({"type": "object", "properties": {"a": {"pattern": "x"}}}),
+            "expect",
+        );
         assert!(error.unwrap_err().contains("'pattern'"));
         assert!(check(&json!({"type": "thing"}), "expect").is_err());
         assert_eq!(check(&review(), "expect"), Ok(()));

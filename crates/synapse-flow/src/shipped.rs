@@ -11,7 +11,9 @@ pub const FLOWS: [(&str, &str); 4] = [
 /// The text of one of them.
 pub fn text(name: &str) -> Option<&'static str> {
     let mut flows = FLOWS.iter();
-    flows.find(|(known, _)| *known == name).map(|(_, text)| *text)
+    flows
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
 }
 
 #[cfg(test)]

@@ -176,7 +176,9 @@ impl Run {
 
     fn step_view(&self, step: &Step, run: &StepRun) -> StepView {
         let names = |places: &[usize]| {
-            let steps = places.iter().filter_map(|place| self.flow.steps.get(*place));
+            let steps = places
+                .iter()
+                .filter_map(|place| self.flow.steps.get(*place));
             steps.map(|step| step.name.clone()).collect()
         };
         let state = match run.phase {
@@ -224,8 +226,10 @@ impl Run {
                     names.join(", ")
                 }
                 (Agents::Item, Some(Each::List(list))) => {
-                    let names: Vec<String> =
-                        list.iter().map(|agent| agent.partial(&values, &known)).collect();
+                    let names: Vec<String> = list
+                        .iter()
+                        .map(|agent| agent.partial(&values, &known))
+                        .collect();
                     names.join(", ")
                 }
                 (Agents::Item, Some(Each::Value(value))) => {
@@ -235,14 +239,19 @@ impl Run {
             },
             Task::Run(command) => match &command.words {
                 crate::flow::Words::List(words) => {
-                    let words: Vec<String> =
-                        words.iter().map(|word| word.partial(&values, &known)).collect();
+                    let words: Vec<String> = words
+                        .iter()
+                        .map(|word| word.partial(&values, &known))
+                        .collect();
                     words.join(" ")
                 }
                 crate::flow::Words::Input(name) => {
                     let words = self.begin.inputs.get(name).and_then(Value::as_array);
-                    let words: Vec<&str> =
-                        words.into_iter().flatten().filter_map(Value::as_str).collect();
+                    let words: Vec<&str> = words
+                        .into_iter()
+                        .flatten()
+                        .filter_map(Value::as_str)
+                        .collect();
                     words.join(" ")
                 }
             },
@@ -257,7 +266,9 @@ fn item_view(step: &Step, item: &ItemRun, number: usize) -> ItemView {
         Value::Null => step.name.clone(),
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
-            let known = ["name", "item", "agent"].iter().find_map(|name| fields.get(*name)?.as_str());
+            let known = ["name", "item", "agent"]
+                .iter()
+                .find_map(|name| fields.get(*name)?.as_str());
             known.map_or_else(|| number.to_string(), str::to_owned)
         }
         other => other.to_string(),

@@ -40,7 +40,10 @@ impl Play {
             hops: 0,
             simulate: false,
         };
-        Self { run: Run::new(begin, 0).unwrap(), now: 0 }
+        Self {
+            run: Run::new(begin, 0).unwrap(),
+            now: 0,
+        }
     }
 
     fn tell(&mut self, fact: Fact) {
@@ -59,12 +62,18 @@ impl Play {
                         Work::Prompt { agent, prompt } => format!("{agent}: {prompt}"),
                         Work::Run { words, .. } => words.join(" "),
                     };
-                    self.tell(Fact::Began { key: key.clone(), job });
+                    self.tell(Fact::Began {
+                        key: key.clone(),
+                        job,
+                    });
                     begun.push((key, what));
                 }
                 Action::Refuse { key, why } => {
                     begun.push((key.clone(), format!("refused: {why}")));
-                    let outcome = Outcome::Failed { why, result: Value::Null };
+                    let outcome = Outcome::Failed {
+                        why,
+                        result: Value::Null,
+                    };
                     self.tell(Fact::Ended { key, outcome });
                 }
                 Action::Finish { state, why } => self.tell(Fact::Over { state, why }),
@@ -77,17 +86,31 @@ impl Play {
 
     fn done(&mut self, key: &Key, result: Value) {
         let outcome = Outcome::Done { result };
-        self.tell(Fact::Ended { key: key.clone(), outcome });
+        self.tell(Fact::Ended {
+            key: key.clone(),
+            outcome,
+        });
     }
 
     fn failed(&mut self, key: &Key, why: &str) {
-        let outcome = Outcome::Failed { why: why.to_owned(), result: Value::Null };
-        self.tell(Fact::Ended { key: key.clone(), outcome });
+        let outcome = Outcome::Failed {
+            why: why.to_owned(),
+            result: Value::Null,
+        };
+        self.tell(Fact::Ended {
+            key: key.clone(),
+            outcome,
+        });
     }
 
     fn answer(&mut self, answer: &str) {
         let ask = self.run.asks().remove(0);
-        self.tell(Fact::Answered { step: ask.step, round: ask.round, answer: answer.to_owned(), by: "me".to_owned() });
+        self.tell(Fact::Answered {
+            step: ask.step,
+            round: ask.round,
+            answer: answer.to_owned(),
+            by: "me".to_owned(),
+        });
     }
 }
 
@@ -99,12 +122,18 @@ fn the_flow_of_the_manual_goes_round_and_asks_before_it_merges() {
     play.done(&plan[0].0, json!({"reply": "a.rs"}));
     let build = play.begin();
     assert_eq!(build[0].1, "codex: Do this plan:\na.rs");
-    play.done(&build[0].0, json!({"reply": "ok", "dir": "/w", "branch": "b"}));
+    play.done(
+        &build[0].0,
+        json!({"reply": "ok", "dir": "/w", "branch": "b"}),
+    );
     let review = play.begin();
     assert_eq!(review.len(), 2, "both review at once");
     play.done(&review[0].0, json!({"json": {"ok": true, "issues": []}}));
     assert!(play.begin().is_empty(), "fan-in waits for both");
-    play.done(&review[1].0, json!({"json": {"ok": false, "issues": ["x", "y"]}}));
+    play.done(
+        &review[1].0,
+        json!({"json": {"ok": false, "issues": ["x", "y"]}}),
+    );
     let fix = play.begin();
     assert_eq!(fix[0].1, "codex: Fix:\nx\ny");
     play.done(&fix[0].0, json!({"reply": "done"}));
@@ -141,7 +170,8 @@ fn a_loop_that_is_content_at_once_never_runs_and_one_that_never_is_fails() {
     let merge = play.run.view().steps.pop().unwrap();
     assert_eq!(merge.state.word(), "refused");
 
-    let text = "name: f\nsteps: {a: {agent: x, prompt: p, until: '${a.json.ok}', max: 2, expect: json}}";
+    let text =
+        "name: f\nsteps: {a: {agent: x, prompt: p, until: '${a.json.ok}', max: 2, expect: json}}";
     let mut play = Play::new(text, json!({}));
     for _ in 0..2 {
         let begun = play.begin();
@@ -149,7 +179,11 @@ fn a_loop_that_is_content_at_once_never_runs_and_one_that_never_is_fails() {
     }
     play.begin();
     assert_eq!(play.run.state(), State::Failed);
-    assert!(play.run.why().unwrap().contains("after 2 rounds"), "{:?}", play.run.why());
+    assert!(
+        play.run.why().unwrap().contains("after 2 rounds"),
+        "{:?}",
+        play.run.why()
+    );
 }
 
 #[test]
@@ -159,7 +193,10 @@ fn retries_have_a_reason_and_an_end_and_what_failed_can_be_resumed() {
     let first = play.begin();
     play.failed(&first[0].0, "no network");
     assert!(play.begin().is_empty(), "it waits a second");
-    assert_eq!(play.run.view().steps[0].items[0].why.as_deref(), Some("no network"));
+    assert_eq!(
+        play.run.view().steps[0].items[0].why.as_deref(),
+        Some("no network")
+    );
     play.now += 1_000;
     let second = play.begin();
     assert_eq!(second[0].0.attempt, 2);
@@ -167,7 +204,9 @@ fn retries_have_a_reason_and_an_end_and_what_failed_can_be_resumed() {
     play.begin();
     assert_eq!(play.run.state(), State::Failed);
     assert_eq!(play.run.why(), Some("a: no network"));
-    play.tell(Fact::Resumed { by: "me".to_owned() });
+    play.tell(Fact::Resumed {
+        by: "me".to_owned(),
+    });
     let third = play.begin();
     assert_eq!(third[0].0.attempt, 3, "never the same attempt twice");
     play.done(&third[0].0, json!({"reply": "r"}));
@@ -181,10 +220,17 @@ fn limits_stop_a_run_and_say_so() {
     let begun = play.begin();
     assert_eq!(begun.len(), 2);
     let cancels = play.run.next(play.now).into_iter();
-    assert!(cancels.clone().all(|action| matches!(action, Action::Cancel { .. })));
+    assert!(
+        cancels
+            .clone()
+            .all(|action| matches!(action, Action::Cancel { .. }))
+    );
     for (key, _) in begun {
         let why = "stopped".to_owned();
-        play.tell(Fact::Ended { key, outcome: Outcome::Canceled { why } });
+        play.tell(Fact::Ended {
+            key,
+            outcome: Outcome::Canceled { why },
+        });
     }
     play.begin();
     assert_eq!(play.run.why(), Some("it needs more than max_turns: 2"));
@@ -193,7 +239,10 @@ fn limits_stop_a_run_and_say_so() {
     let mut play = Play::new(text, json!({}));
     play.begin();
     assert_eq!(play.run.next(0), [Action::Wake { at: 5_001 }]);
-    assert!(matches!(play.run.next(5_001)[..], [Action::Cancel { .. }, ..]));
+    assert!(matches!(
+        play.run.next(5_001)[..],
+        [Action::Cancel { .. }, ..]
+    ));
     assert!(matches!(play.run.next(60_000)[..], [Action::Exceed { .. }]));
 }
 
@@ -220,12 +269,17 @@ fn a_value_never_becomes_an_option_a_program_or_another_argument() {
     let text = "name: f\ninputs: {b: {}}\nsteps: {a: {run: [git, merge, '${inputs.b}']}}";
     for (value, said) in [
         ("x y; rm -rf /", "git merge x y; rm -rf /"),
-        ("--upload-pack=evil", "refused: the argument '--upload-pack=evil' comes from a value and begins with -, so it would be an option"),
+        (
+            "--upload-pack=evil",
+            "refused: the argument '--upload-pack=evil' comes from a value and begins with -, so it would be an option",
+        ),
     ] {
         let mut play = Play::new(text, json!({"b": value}));
         let actions = play.run.next(0);
         if let Action::Begin { job, .. } = &actions[0] {
-            let Work::Run { words, .. } = &job.work else { panic!() };
+            let Work::Run { words, .. } = &job.work else {
+                panic!()
+            };
             assert_eq!(words.len(), 3, "one argument stays one");
         }
         assert_eq!(play.begin()[0].1, said);
@@ -254,30 +308,93 @@ fn steps_run_in_order_unless_they_may_run_at_once() {
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
     for (text, wanted) in [
-        ("name: f\nsteps:\n  a: {agent: x, promt: p}\n", "3:17: the step 'a' has no key 'promt'; did you mean 'prompt'?"),
-        ("name: f\nsteps:\n  a: {agent: x, prompt: '${plam.reply}'}\n  plan: {run: [x]}\n", "3:3: plam.reply: there is no step 'plam'; did you mean 'plan'?"),
-        ("name: f\nsteps: {a: {run: [x], needs: [b]}, b: {run: [x], needs: [a]}}", "these steps wait for each other: a → b → a"),
-        ("name: f\nsteps: {a: {agent: x, prompt: '${b.out}'}, b: {run: [x]}}", "wait for each other"),
-        ("name: f\nsteps: {a: {agent: x, prompt: p}, b: {run: [echo, '${a.json.ok}']}}", "'a' gives no json: it has no expect: json"),
-        ("name: f\nsteps: {a: {each: [x, y], prompt: p}, b: {run: [echo, '${a.reply}']}}", "'a' has each, so it gives a list"),
-        ("name: f\nsteps: {a: {agent: x, prompt: p}, b: {each: '${a.reply}', run: [x]}}", "each of 'b' needs a list, and a.reply is text"),
-        ("name: f\nsteps: {a: {shell: 'echo ${inputs.x}'}}", "a shell text takes no values"),
-        ("name: f\ninputs: {p: {}}\nsteps: {a: {run: ['${inputs.p}', x]}}", "must be written out"),
-        ("name: f\ninputs: {p: {}}\nsteps: {a: {run: '${inputs.p}'}}", "must have type: command"),
-        ("name: f\nsteps: {a: {agent: x, prompt: p}, b: {run: [x], dir: '${a.reply}'}}", "cannot choose a folder"),
-        ("name: f\nsteps: {a: {agent: x, prompt: 'a ${b ~ c}'}}", "was not expected here"),
-        ("name: f\nsteps: {a: {agent: x}}", "has an agent, but no prompt"),
+        (
+            "name: f\nsteps:\n  a: {agent: x, promt: p}\n",
+            "3:17: the step 'a' has no key 'promt'; did you mean 'prompt'?",
+        ),
+        (
+            "name: f\nsteps:\n  a: {agent: x, prompt: '${plam.reply}'}\n  plan: {run: [x]}\n",
+            "3:3: plam.reply: there is no step 'plam'; did you mean 'plan'?",
+        ),
+        (
+            "name: f\nsteps: {a: {run: [x], needs: [b]}, b: {run: [x], needs: [a]}}",
+            "these steps wait for each other: a → b → a",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: '${b.out}'}, b: {run: [x]}}",
+            "wait for each other",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: p}, b: {run: [echo, '${a.json.ok}']}}",
+            "'a' gives no json: it has no expect: json",
+        ),
+        (
+            "name: f\nsteps: {a: {each: [x, y], prompt: p}, b: {run: [echo, '${a.reply}']}}",
+            "'a' has each, so it gives a list",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: p}, b: {each: '${a.reply}', run: [x]}}",
+            "each of 'b' needs a list, and a.reply is text",
+        ),
+        (
+            "name: f\nsteps: {a: {shell: 'echo ${inputs.x}'}}",
+            "a shell text takes no values",
+        ),
+        (
+            "name: f\ninputs: {p: {}}\nsteps: {a: {run: ['${inputs.p}', x]}}",
+            "must be written out",
+        ),
+        (
+            "name: f\ninputs: {p: {}}\nsteps: {a: {run: '${inputs.p}'}}",
+            "must have type: command",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: p}, b: {run: [x], dir: '${a.reply}'}}",
+            "cannot choose a folder",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: 'a ${b ~ c}'}}",
+            "was not expected here",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x}}",
+            "has an agent, but no prompt",
+        ),
         ("name: f\nsteps: {a: {prompt: p}}", "must name its agent"),
-        ("name: f\nsteps: {a: {run: [x], timeout: soon}}", "timeout must be a time such as 90s"),
-        ("name: f\nsteps: {a: {agent: x, prompt: p, expect: {type: object, patternProperties: {}}}}", "'patternProperties', which is not known here"),
-        ("name: f\nsteps: {a: {agent: x, prompt: p, expect: {type: object, properties: {ok: {}}}}, b: {run: [x, '${a.json.no}']}}", "the schema of the reply has no 'no'"),
-        ("name: f\nsteps: {a: {run: [x], again: a}}", "has max or again, but no until"),
-        ("name: f\nsteps: {a: {run: [x], on_error: nobody}}", "there is no step 'nobody'"),
+        (
+            "name: f\nsteps: {a: {run: [x], timeout: soon}}",
+            "timeout must be a time such as 90s",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: p, expect: {type: object, patternProperties: {}}}}",
+            "'patternProperties', which is not known here",
+        ),
+        (
+            "name: f\nsteps: {a: {agent: x, prompt: p, expect: {type: object, properties: {ok: {}}}}, b: {run: [x, '${a.json.no}']}}",
+            "the schema of the reply has no 'no'",
+        ),
+        (
+            "name: f\nsteps: {a: {run: [x], again: a}}",
+            "has max or again, but no until",
+        ),
+        (
+            "name: f\nsteps: {a: {run: [x], on_error: nobody}}",
+            "there is no step 'nobody'",
+        ),
         ("steps: {a: {run: [x]}}", "a flow must have a name"),
         ("name: f", "a flow must have steps"),
-        ("name: f\nsteps: {inputs: {run: [x]}}", "cannot be the name of a step"),
-        ("name: f\nsteps: {a: {run: [x], gate: 'ok ${item}?'}}", "there is no item"),
-        ("name: f\ninputs: {n: {type: number, default: many}}\nsteps: {a: {run: [x]}}", "the default of 'n' must be a number"),
+        (
+            "name: f\nsteps: {inputs: {run: [x]}}",
+            "cannot be the name of a step",
+        ),
+        (
+            "name: f\nsteps: {a: {run: [x], gate: 'ok ${item}?'}}",
+            "there is no item",
+        ),
+        (
+            "name: f\ninputs: {n: {type: number, default: many}}\nsteps: {a: {run: [x]}}",
+            "the default of 'n' must be a number",
+        ),
     ] {
         let found = problems(text);
         assert!(found.contains(wanted), "{text}\n{found}\nis not: {wanted}");
@@ -316,6 +433,9 @@ fn a_plan_tells_who_is_asked_what() {
 fn in_a_simulation_replies_lead_to_the_end() {
     let flow = Flow::parse(REVIEW).unwrap();
     let reply = synapse_flow::simulate::reply(&flow, "review");
-    assert_eq!(serde_json::from_str::<Value>(&reply).unwrap(), json!({"ok": true, "issues": []}));
+    assert_eq!(
+        serde_json::from_str::<Value>(&reply).unwrap(),
+        json!({"ok": true, "issues": []})
+    );
     assert!(synapse_flow::simulate::reply(&flow, "plan").contains("plan"));
 }

@@ -102,7 +102,9 @@ impl World {
         self.disk = serde_json::from_str(&disk).unwrap();
         self.run = Run::replay(&self.disk).unwrap();
         if self.run.state() == State::Running {
-            self.write(Fact::Resumed { by: "test".to_owned() });
+            self.write(Fact::Resumed {
+                by: "test".to_owned(),
+            });
         }
         // Who takes it up does what was written down and not begun.
         for (key, _) in self.run.open() {
@@ -131,24 +133,38 @@ impl World {
         }
         match action {
             Action::Begin { key, job } => {
-                self.write(Fact::Began { key: key.clone(), job });
+                self.write(Fact::Began {
+                    key: key.clone(),
+                    job,
+                });
                 if self.maybe_kill() {
                     return;
                 }
                 self.begin(key);
             }
             Action::Refuse { key, why } => {
-                let outcome = Outcome::Failed { why, result: Value::Null };
+                let outcome = Outcome::Failed {
+                    why,
+                    result: Value::Null,
+                };
                 self.write(Fact::Ended { key, outcome });
             }
             Action::Cancel { key, .. } => {
                 self.under_way.remove(&key);
                 let why = "stopped".to_owned();
-                self.write(Fact::Ended { key, outcome: Outcome::Canceled { why } });
+                self.write(Fact::Ended {
+                    key,
+                    outcome: Outcome::Canceled { why },
+                });
             }
             Action::Answer { step, round } => {
                 let (answer, by) = ("yes".to_owned(), "rule".to_owned());
-                self.write(Fact::Answered { step, round, answer, by });
+                self.write(Fact::Answered {
+                    step,
+                    round,
+                    answer,
+                    by,
+                });
             }
             Action::Exceed { why } => self.write(Fact::Exceeded { why }),
             Action::Wake { at } => self.now = self.now.max(at),
@@ -165,11 +181,19 @@ impl World {
         if let Some(key) = keys.get(choice) {
             let outcome = outcome(key, self.salt);
             self.under_way.remove(key);
-            self.write(Fact::Ended { key: key.clone(), outcome });
+            self.write(Fact::Ended {
+                key: key.clone(),
+                outcome,
+            });
         } else if let Some(ask) = asks.get(choice - keys.len()) {
             let answer = ask.options.first().unwrap().clone();
             let (step, round) = (ask.step.clone(), ask.round);
-            self.write(Fact::Answered { step, round, answer, by: "me".to_owned() });
+            self.write(Fact::Answered {
+                step,
+                round,
+                answer,
+                by: "me".to_owned(),
+            });
         }
         self.maybe_kill();
     }
@@ -180,7 +204,9 @@ impl World {
                 return self;
             }
             let actions = self.run.next(self.now);
-            let is_idle = actions.iter().all(|action| matches!(action, Action::Wake { .. }));
+            let is_idle = actions
+                .iter()
+                .all(|action| matches!(action, Action::Wake { .. }));
             let is_news = !self.under_way.is_empty() || !self.run.asks().is_empty();
             if is_news && (is_idle || self.choose(2) == 1) {
                 self.happen();

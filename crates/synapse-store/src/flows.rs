@@ -118,7 +118,9 @@ fn write(
         last += 1;
     }
     transaction
-        .prepare_cached("UPDATE flow_runs SET state = ?2, updated_at = ?3, events = ?4 WHERE key = ?1")?
+        .prepare_cached(
+            "UPDATE flow_runs SET state = ?2, updated_at = ?3, events = ?4 WHERE key = ?1",
+        )?
         .execute(params![run, state, number(at), number(last - 1)])?;
     transaction.commit()
 }
@@ -208,7 +210,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("synapse.db");
         let mut log = FlowLog::create(&path, &run("abc")).unwrap();
-        log.append(&["1".to_owned(), "2".to_owned()], "running", 2).unwrap();
+        log.append(&["1".to_owned(), "2".to_owned()], "running", 2)
+            .unwrap();
         drop(log);
         let mut log = FlowLog::open(&path, "abc").unwrap().unwrap();
         log.append(&["3".to_owned()], "done", 3).unwrap();

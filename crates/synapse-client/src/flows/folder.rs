@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use synapse_machine::changes::Changes;
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{self, Trust, read_text};
+use synapse_platform::Changes;
 
 /// What requests are called.
 const REQUEST: &str = "request-";

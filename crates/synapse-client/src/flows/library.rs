@@ -161,7 +161,10 @@ mod tests {
         assert_eq!(found.origin, Origin::Project);
         std::fs::write(folder.join("review.yaml"), format!("{text}\n# changed")).unwrap();
         assert!(find(&paths, "review", &dir).is_err());
-        assert_eq!(find(&paths, "debate", &dir).unwrap().origin, Origin::Shipped);
+        assert_eq!(
+            find(&paths, "debate", &dir).unwrap().origin,
+            Origin::Shipped
+        );
         let error = find(&paths, "nobody", &dir).unwrap_err().to_string();
         assert!(error.contains("debate, race, triage"), "{error}");
     }

@@ -105,7 +105,10 @@ fn walk(flow: &Flow, from: Option<usize>, path: &Path) -> Result<(Option<usize>,
                     return Ok((Some(at), Type::Any));
                 };
                 let Some(member) = flow.find(&format!("{name}.{inner}")) else {
-                    return Err(format!("{}: the group '{name}' has no step '{inner}'", written()));
+                    return Err(format!(
+                        "{}: the group '{name}' has no step '{inner}'",
+                        written()
+                    ));
                 };
                 segments = rest;
                 // Those of the same group wait for each other, those outside for the whole group.
@@ -113,7 +116,8 @@ fn walk(flow: &Flow, from: Option<usize>, path: &Path) -> Result<(Option<usize>,
                     at = member;
                 } else {
                     let step = flow.steps.get(member);
-                    let sort = step.map_or(Ok(Type::Any), |step| result(step, segments, &written()));
+                    let sort =
+                        step.map_or(Ok(Type::Any), |step| result(step, segments, &written()));
                     return sort.map(|sort| (Some(at), sort));
                 }
             }
@@ -162,7 +166,10 @@ fn field(step: &Step, segments: &[Segment], written: &str) -> Result<Type, Strin
     let Segment::Field(name) = first else {
         return match first {
             Segment::Splat => Ok(Type::List),
-            _ => Err(format!("{written}: '{}' has no each, so it gives no list", step.name)),
+            _ => Err(format!(
+                "{written}: '{}' has no each, so it gives no list",
+                step.name
+            )),
         };
     };
     let has_find = match &step.task {
@@ -192,7 +199,10 @@ fn field(step: &Step, segments: &[Segment], written: &str) -> Result<Type, Strin
     match known.iter().find(|(known, ..)| known == name) {
         Some((_, sort, true)) => {
             if name == "json"
-                && let Some(schema) = step.expect.as_ref().and_then(|expect| expect.schema.as_ref())
+                && let Some(schema) = step
+                    .expect
+                    .as_ref()
+                    .and_then(|expect| expect.schema.as_ref())
             {
                 return schema_type(schema, rest, written);
             }
@@ -212,7 +222,10 @@ fn field(step: &Step, segments: &[Segment], written: &str) -> Result<Type, Strin
             let names = known.iter().filter(|(_, _, is_there)| *is_there);
             let names: Vec<&str> = names.map(|(name, ..)| *name).collect();
             let (near, all) = (hint(name, names.iter().copied()), names.join(", "));
-            Err(format!("{written}: '{}' gives no '{name}'{near} (it gives {all})", step.name))
+            Err(format!(
+                "{written}: '{}' gives no '{name}'{near} (it gives {all})",
+                step.name
+            ))
         }
     }
 }
@@ -240,7 +253,9 @@ fn schema_type(schema: &Value, rest: &[Segment], written: &str) -> Result<Type, 
             let known = schema.get("properties").and_then(Value::as_object);
             match known.map(|known| known.get(name)) {
                 Some(Some(below)) => schema_type(below, rest, written),
-                Some(None) => Err(format!("{written}: the schema of the reply has no '{name}'")),
+                Some(None) => Err(format!(
+                    "{written}: the schema of the reply has no '{name}'"
+                )),
                 None => Ok(Type::Any),
             }
         }

@@ -90,11 +90,7 @@ impl<'a> Keys<'a> {
         time
     }
 
-    pub(super) fn template(
-        &mut self,
-        key: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Template> {
+    pub(super) fn template(&mut self, key: &str, problems: &mut Vec<Problem>) -> Option<Template> {
         let node = self.take(key)?;
         template(key, node, problems)
     }
@@ -128,7 +124,10 @@ impl<'a> Keys<'a> {
 }
 
 pub(super) fn wrong(key: &str, right: &str, node: &Node) -> Problem {
-    Problem::new(node.place, format!("{key} must be {right}, not {}", node.sort()))
+    Problem::new(
+        node.place,
+        format!("{key} must be {right}, not {}", node.sort()),
+    )
 }
 
 pub(super) fn text_of(node: &Node) -> Option<String> {

@@ -116,7 +116,14 @@ fn one(
 ) -> Option<Step> {
     let each = keys.take("each").and_then(|node| each(node, problems));
     let gate = keys.take("gate").and_then(|node| gate(node, problems));
-    let task = task(&name, place, &mut keys, each.is_some(), gate.is_some(), problems);
+    let task = task(
+        &name,
+        place,
+        &mut keys,
+        each.is_some(),
+        gate.is_some(),
+        problems,
+    );
     let again = keys.names("again", problems).unwrap_or_default();
     let max = keys.count("max", problems);
     let until = keys.condition("until", problems);
@@ -210,7 +217,10 @@ fn task(
         .filter(|key| keys.has(key))
         .collect();
     if sorts.len() > 1 {
-        let message = format!("'{name}' has both {}; one step does one thing", sorts.join(" and "));
+        let message = format!(
+            "'{name}' has both {}; one step does one thing",
+            sorts.join(" and ")
+        );
         problems.push(Problem::new(place, message));
         return None;
     }
@@ -359,7 +369,10 @@ fn pattern(node: &Node, problems: &mut Vec<Problem>) -> Option<Pattern> {
         Err(error) => {
             let why = error.to_string();
             let why = why.lines().last().unwrap_or_default();
-            problems.push(Problem::new(node.place, format!("find is no pattern: {why}")));
+            problems.push(Problem::new(
+                node.place,
+                format!("find is no pattern: {why}"),
+            ));
             None
         }
     }
@@ -400,7 +413,10 @@ fn gate(node: &Node, problems: &mut Vec<Problem>) -> Option<Gate> {
         problems.push(Problem::new(node.place, message));
     }
     let Some(ask) = keys.template("ask", problems) else {
-        problems.push(Problem::new(node.place, "a gate must ask something: ask: Merge it?"));
+        problems.push(Problem::new(
+            node.place,
+            "a gate must ask something: ask: Merge it?",
+        ));
         return None;
     };
     Some(Gate {
@@ -453,7 +469,11 @@ fn on_error(
         Some("continue") => (OnError::Continue, None),
         Some(name) => (OnError::Stop, Some((name.to_owned(), node.place))),
         None => {
-            problems.push(wrong("on_error", "stop, continue or the name of a step", node));
+            problems.push(wrong(
+                "on_error",
+                "stop, continue or the name of a step",
+                node,
+            ));
             (OnError::Stop, None)
         }
     }

@@ -208,7 +208,11 @@ impl Run {
                     item.phase = ItemPhase::Todo { not_before: at };
                 }
             }
-            run.phase = if is_any { Phase::Active } else { Phase::Waiting };
+            run.phase = if is_any {
+                Phase::Active
+            } else {
+                Phase::Waiting
+            };
             // A loop that came to its end gets as many rounds again.
             if !is_any {
                 run.base = run.round;

@@ -63,7 +63,12 @@ impl Run {
             && let Some(when) = &step.when
             && !is_true(&when.eval(&values))
         {
-            return self.over(place, Phase::Skipped, Some("its when is not true".to_owned()), at);
+            return self.over(
+                place,
+                Phase::Skipped,
+                Some("its when is not true".to_owned()),
+                at,
+            );
         }
         if let Some(until) = &step.until {
             if is_true(&until.condition.eval(&values)) {

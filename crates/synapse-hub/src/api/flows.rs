@@ -37,7 +37,9 @@ pub(super) async fn list(State(hub): State<Hub>) -> Result<Json<Value>, Problem>
             let folder = RunFolder::of(&paths, &row.id);
             line(row, &folder, &reader)
         });
-        Ok(Json(json!({ "flows": known, "runs": runs.collect::<Vec<_>>() })))
+        Ok(Json(
+            json!({ "flows": known, "runs": runs.collect::<Vec<_>>() }),
+        ))
     };
     tokio::task::spawn_blocking(read)
         .await
@@ -101,16 +103,30 @@ pub(super) async fn start(
     };
     // Names only: a file could be anywhere and name any command.
     if !flows::is_known(&hub.paths, &wanted.name, &dir) {
-        let error = format!("there is no flow '{}'; GET /api/flows lists them", wanted.name);
+        let error = format!(
+            "there is no flow '{}'; GET /api/flows lists them",
+            wanted.name
+        );
         return Err(Problem::missing("no_such_flow", error));
     }
     let starter = Starter {
         by: session.name,
         hops: None,
     };
-    let started = flows::start(&wanted.name, &wanted.inputs, &dir, &starter, wanted.simulate).await;
+    let started = flows::start(
+        &wanted.name,
+        &wanted.inputs,
+        &dir,
+        &starter,
+        wanted.simulate,
+    )
+    .await;
     let failed = |error: anyhow::Error| {
-        Problem::new(StatusCode::BAD_REQUEST, "start_failed", format!("{error:#}"))
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "start_failed",
+            format!("{error:#}"),
+        )
     };
     let id = started.map_err(failed)?;
     Ok((StatusCode::CREATED, Json(json!({ "id": id }))))
@@ -183,21 +199,28 @@ pub(super) async fn stop(
     let folder = RunFolder::of(&hub.paths, &id);
     if !run.state().is_over() {
         let by = session.name;
-        folder.ask(&Request::Stop { by }).map_err(Problem::internal)?;
+        folder
+            .ask(&Request::Stop { by })
+            .map_err(Problem::internal)?;
         if !folder.is_held() {
             // Its process has died: another must cancel what it had begun.
             flows::take_up(&id).map_err(Problem::internal)?;
         }
         let mut changes = flows::changes(&hub.paths);
         let stopped = async {
-            while !replay(&hub, &id).await.is_ok_and(|run| run.state().is_over()) {
+            while !replay(&hub, &id)
+                .await
+                .is_ok_and(|run| run.state().is_over())
+            {
                 changes.next().await;
             }
         };
         let _ = tokio::time::timeout(PATIENCE, stopped).await;
     }
     let run = replay(&hub, &id).await?;
-    Ok(Json(json!({ "run": run.view(), "confirmed": run.state().is_over() })))
+    Ok(Json(
+        json!({ "run": run.view(), "confirmed": run.state().is_over() }),
+    ))
 }
 
 /// Goes on with a run that was stopped, has failed or lost its process.
@@ -225,7 +248,9 @@ async fn replay(hub: &Hub, id: &str) -> Result<Run, Problem> {
     });
     match read.await.map_err(Problem::internal)? {
         Ok(run) => Ok(run),
-        Err(error @ RecordError::Nobody(_)) => Err(Problem::missing("no_such_run", error.to_string())),
+        Err(error @ RecordError::Nobody(_)) => {
+            Err(Problem::missing("no_such_run", error.to_string()))
+        }
         Err(error) => Err(Problem::internal(error)),
     }
 }

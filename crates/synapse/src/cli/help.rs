@@ -47,6 +47,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "shell",
             "shell-hook",
             "mcp",
+            "acp",
             "install-service",
             "completions",
             "man",

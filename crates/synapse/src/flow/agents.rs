@@ -110,9 +110,8 @@ impl AgentPool {
         if self.simulate {
             return self.start(DUMMY, &own, &self.dir).await;
         }
-        let is_meant = |entry: &&Entry| {
-            entry.handle.is(base) || entry.profile.eq_ignore_ascii_case(base)
-        };
+        let is_meant =
+            |entry: &&Entry| entry.handle.is(base) || entry.profile.eq_ignore_ascii_case(base);
         if let Some(dir) = dir {
             let here = entries.iter().filter(is_meant);
             let mut here = here.filter(|entry| entry.working_dir == dir && !is_copy);
@@ -122,7 +121,10 @@ impl AgentPool {
             let named = entries.iter().find(|entry| entry.handle.is(base));
             let profile = named.map_or(base, |entry| &entry.profile);
             if let Ok(Whom::External(_)) = self.book.find(base, &self.dir) {
-                bail!("{base} is an agent elsewhere: it cannot work in {}", dir.display());
+                bail!(
+                    "{base} is an agent elsewhere: it cannot work in {}",
+                    dir.display()
+                );
             }
             return self.start(profile, &own, dir).await;
         }
@@ -169,19 +171,25 @@ impl AgentPool {
         create_folder(&self.started)?;
         std::fs::write(self.started.join(handle), "")?;
         let dir_text = dir.to_string_lossy().into_owned();
-        let args = ["start", profile, "--name", handle, "--port", "0", "--cwd", &dir_text];
+        let args = [
+            "start", profile, "--name", handle, "--port", "0", "--cwd", &dir_text,
+        ];
         self.synapse(&args)
             .await
             .with_context(|| format!("the agent '{profile}' cannot be started"))?;
         let entries = self.book.local()?;
         let entry = entries.iter().find(|entry| entry.handle.is(handle));
-        let entry = entry.with_context(|| format!("{profile} was started but has already ended"))?;
+        let entry =
+            entry.with_context(|| format!("{profile} was started but has already ended"))?;
         Reached::local(entry)
     }
 
     /// Stops all that were started for the run.
     pub(super) async fn stop_all(&self) {
-        let entries = std::fs::read_dir(&self.started).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&self.started)
+            .into_iter()
+            .flatten()
+            .flatten();
         let handles: Vec<String> = entries
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
@@ -208,7 +216,9 @@ impl AgentPool {
             .env_remove(synapse_client::current_agent::ID)
             .stdin(Stdio::null());
         let done = tokio::task::spawn_blocking(move || command.output());
-        let done = timeout(PATIENCE, done).await.context("it took too long")???;
+        let done = timeout(PATIENCE, done)
+            .await
+            .context("it took too long")???;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
             bail!("{}", said.trim().trim_start_matches("synapse: "));

@@ -19,7 +19,12 @@ const SETTINGS: [&str; 6] = [
     "core.quotepath=false",
 ];
 
-const ELSEWHERE: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"];
+const ELSEWHERE: [&str; 4] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+];
 
 /// A worktree and its branch.
 pub(super) struct Tree {
@@ -33,7 +38,9 @@ pub(super) async fn worktree(base: &Path, name: &str) -> Result<Tree> {
     let top = top.context("a worktree needs a git repository")?;
     let top = PathBuf::from(top.trim_end());
     let repository = top.file_name().context("the repository has no name")?;
-    let above = top.parent().context("there is no folder beside the repository")?;
+    let above = top
+        .parent()
+        .context("there is no folder beside the repository")?;
     let dir = above.join(format!("{}-{name}", repository.to_string_lossy()));
     let branch = format!("flow/{name}");
     if !dir.join(".git").exists() {
@@ -46,7 +53,9 @@ pub(super) async fn worktree(base: &Path, name: &str) -> Result<Tree> {
         }
         args.extend([OsStr::new("--"), dir.as_os_str()]);
         args.push(OsStr::new(if is_known { branch.as_str() } else { "HEAD" }));
-        git(base, args).await.context("the worktree cannot be made")?;
+        git(base, args)
+            .await
+            .context("the worktree cannot be made")?;
     }
     Ok(Tree { dir, branch })
 }
@@ -60,10 +69,17 @@ pub(super) async fn commit(dir: &Path, message: &str) -> Result<()> {
     let has_name = git(dir, ["config", "user.email"]).await.is_ok();
     let mut args = Vec::new();
     if !has_name {
-        args.extend(["-c", "user.name=synapse", "-c", "user.email=synapse@localhost"]);
+        args.extend([
+            "-c",
+            "user.name=synapse",
+            "-c",
+            "user.email=synapse@localhost",
+        ]);
     }
     args.extend(["commit", "--quiet", "--no-verify", "-m", message]);
-    git(dir, args).await.context("what the step has changed cannot be committed")?;
+    git(dir, args)
+        .await
+        .context("what the step has changed cannot be committed")?;
     Ok(())
 }
 

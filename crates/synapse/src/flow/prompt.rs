@@ -36,7 +36,8 @@ pub(super) async fn ask(
     let step = step.and_then(|at| desk.flow.steps.get(at));
     let expect = step.and_then(|step| step.expect.as_ref());
     let first = known.filter(|known| known.part == FIRST);
-    let (reached, mut outcome) = send_once(desk, key, FIRST, first, agent, text, dir.as_ref()).await?;
+    let (reached, mut outcome) =
+        send_once(desk, key, FIRST, first, agent, text, dir.as_ref()).await?;
     let mut json_reply = None;
     if let Some(expect) = expect {
         match fitting(expect, outcome.reply.as_deref().unwrap_or_default()) {
@@ -116,7 +117,10 @@ async fn send_once(
         }) => {
             let reached = desk.agents.reach(name, dir.map(PathBuf::as_path)).await?;
             let Some(task) = task else {
-                let why = format!("nobody knows whether {name} has got the message of {}", key.step);
+                let why = format!(
+                    "nobody knows whether {name} has got the message of {}",
+                    key.step
+                );
                 return Err(Failed::Unknown(why));
             };
             let outcome = follow(desk, key, reached.recipient()?, task).await?;
@@ -221,7 +225,11 @@ fn finished(outcome: Outcome) -> Result<Outcome, Failed> {
     }
     let reason = outcome.reason.as_deref().unwrap_or("no reason given");
     Err(Failed::Because {
-        why: format!("the task {} {}: {reason}", outcome.task, outcome.state.name()),
+        why: format!(
+            "the task {} {}: {reason}",
+            outcome.task,
+            outcome.state.name()
+        ),
         result: json!({ "task": outcome.task }),
     })
 }

@@ -13,8 +13,8 @@ use synapse_flow::event::{Beginning, Event, Fact, Key, Outcome, State};
 use synapse_flow::run::{Open, Run};
 use synapse_flow::schedule::{Action, Canceled};
 use synapse_flow::view::AGAIN;
-use synapse_machine::changes::Changes;
 use synapse_machine::paths::Paths;
+use synapse_platform::Changes;
 use synapse_store::{FlowLog, FlowRun, Reader};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -100,7 +100,9 @@ impl Runner {
     /// When there is none, another process has it, or it is over for good.
     pub fn open(paths: &Paths, id: &str) -> Result<Self> {
         let folder = RunFolder::of(paths, id);
-        let held = folder.hold().with_context(|| format!("cannot use {}", folder.path().display()))?;
+        let held = folder
+            .hold()
+            .with_context(|| format!("cannot use {}", folder.path().display()))?;
         let Some(held) = held else {
             bail!("the run {id} is running already; synapse flow show {id} --follow shows it");
         };
@@ -330,7 +332,8 @@ impl Runner {
                 // Somebody else was quicker, or it is no answer to this.
                 let Some(ask) = ask else { return Ok(()) };
                 let mut options = ask.options.iter();
-                let Some(answer) = options.find(|option| option.eq_ignore_ascii_case(answer)) else {
+                let Some(answer) = options.find(|option| option.eq_ignore_ascii_case(answer))
+                else {
                     return Ok(());
                 };
                 let by = by.clone();

@@ -49,7 +49,10 @@ impl Desk {
 pub(super) enum Failed {
     /// Nobody knows whether it was done.
     Unknown(String),
-    Because { why: String, result: Value },
+    Because {
+        why: String,
+        result: Value,
+    },
 }
 
 impl From<anyhow::Error> for Failed {
@@ -175,7 +178,10 @@ async fn run(desk: &Desk, key: &Key, job: &Job, dir: PathBuf) -> Result<Value, F
     let done = match command::run(&desk.folder, key, &order).await? {
         command::Done::Ended(done) => done,
         command::Done::Lost => {
-            let why = format!("nobody knows whether '{}' was run to its end", words.join(" "));
+            let why = format!(
+                "nobody knows whether '{}' was run to its end",
+                words.join(" ")
+            );
             return Err(Failed::Unknown(why));
         }
     };
@@ -190,7 +196,9 @@ async fn run(desk: &Desk, key: &Key, job: &Job, dir: PathBuf) -> Result<Value, F
         return Ok(result);
     }
     let last = done.out.lines().rev().find(|line| !line.trim().is_empty());
-    let last = last.map(|line| format!(": {}", line.trim())).unwrap_or_default();
+    let last = last
+        .map(|line| format!(": {}", line.trim()))
+        .unwrap_or_default();
     let why = match done.code {
         Some(code) => format!("'{}' ended with {code}{last}", words.join(" ")),
         None => format!("'{}' could not be run to its end{last}", words.join(" ")),
@@ -228,12 +236,19 @@ async fn simulated(desk: &Desk, key: &Key, open: &Open) -> Result<Value, Failed>
 fn tree_name(desk: &Desk, key: &Key) -> String {
     let run = desk.begin.run.get(desk.begin.run.len().saturating_sub(6)..);
     let step = key.step.replace('.', "-");
-    let each = desk.flow.find(&key.step).and_then(|at| desk.flow.steps.get(at));
+    let each = desk
+        .flow
+        .find(&key.step)
+        .and_then(|at| desk.flow.steps.get(at));
     let item = match each {
         Some(step) if step.each.is_some() => format!("-{}", key.item + 1),
         _ => String::new(),
     };
-    format!("{}-{}-{step}{item}", desk.begin.name, run.unwrap_or_default())
+    format!(
+        "{}-{}-{step}{item}",
+        desk.begin.name,
+        run.unwrap_or_default()
+    )
 }
 
 /// A text with its middle left out where it is too long.

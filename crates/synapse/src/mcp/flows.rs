@@ -53,8 +53,10 @@ pub(super) fn list(paths: &Paths) -> Result<Flows> {
         if flow.runs_commands() && !flow.agents {
             return None;
         }
-        let (needs, takes): (Vec<_>, Vec<_>) =
-            flow.inputs.iter().partition(|input| input.default.is_none());
+        let (needs, takes): (Vec<_>, Vec<_>) = flow
+            .inputs
+            .iter()
+            .partition(|input| input.default.is_none());
         let names = |inputs: Vec<&synapse_flow::flow::Input>| {
             inputs.iter().map(|input| input.name.clone()).collect()
         };
@@ -100,7 +102,9 @@ pub(super) fn state(paths: &Paths, part: &str) -> Result<FlowState> {
     Ok(FlowState {
         state: view.state.word().to_owned(),
         why: view.why.clone(),
-        steps: steps.map(|step| format!("{}: {}", step.name, step.state.word())).collect(),
+        steps: steps
+            .map(|step| format!("{}: {}", step.name, step.state.word()))
+            .collect(),
         asks: asks.map(|ask| ask.question.clone()).collect(),
         output: if view.state == synapse_flow::event::State::Done {
             run.output()

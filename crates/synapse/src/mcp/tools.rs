@@ -232,10 +232,16 @@ impl Tools {
         let around = self.look()?;
         let hops = around.hops().await.map_err(said)?;
         self.take_pace(1)?;
-        super::flows::start(&self.paths, &asked.flow, &asked.inputs, around.sender(), hops)
-            .await
-            .map(Json)
-            .map_err(said)
+        super::flows::start(
+            &self.paths,
+            &asked.flow,
+            &asked.inputs,
+            around.sender(),
+            hops,
+        )
+        .await
+        .map(Json)
+        .map_err(said)
     }
 
     #[tool(description = "Shows how a flow that was started stands, and what it gave.")]

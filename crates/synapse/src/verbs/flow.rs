@@ -43,10 +43,14 @@ Examples:
     #[command(after_help = "Example:\n  synapse flow list --json")]
     List(list::List),
     /// Show a run as a tree
-    #[command(after_help = "Examples:\n  synapse flow show 4f9a21\n  synapse flow show 4f9a21 --follow")]
+    #[command(
+        after_help = "Examples:\n  synapse flow show 4f9a21\n  synapse flow show 4f9a21 --follow"
+    )]
     Show(show::Show),
     /// Answer what a run asks; agents cannot
-    #[command(after_help = "Examples:\n  synapse flow answer 4f9a21 yes\n  synapse flow answer 4f9a21 no --step merge")]
+    #[command(
+        after_help = "Examples:\n  synapse flow answer 4f9a21 yes\n  synapse flow answer 4f9a21 no --step merge"
+    )]
     Answer(Answer),
     /// Stop a run: its tasks are canceled, the agents started for it are stopped
     #[command(after_help = "Example:\n  synapse flow stop 4f9a21")]
@@ -165,7 +169,10 @@ fn agree(file: &str) -> Result<u8> {
     use std::io::Write as _;
     let found = find(file, Purpose::Look)?;
     let flow = found.flow()?;
-    trust::trust(&Paths::from_env()?.trusted_profiles(), found.text.as_bytes())?;
+    trust::trust(
+        &Paths::from_env()?.trusted_profiles(),
+        found.text.as_bytes(),
+    )?;
     let commands = if flow.runs_commands() {
         "; it runs commands"
     } else {
@@ -177,7 +184,10 @@ fn agree(file: &str) -> Result<u8> {
 
 /// Who types.
 fn person() -> String {
-    std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "user".to_owned())
+    std::env::var("USER")
+        .ok()
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "user".to_owned())
 }
 
 fn answer(args: &Answer) -> Result<u8> {
@@ -195,13 +205,19 @@ fn answer(args: &Answer) -> Result<u8> {
         (1, Some(ask)) => ask,
         (_, Some(_)) => {
             let steps: Vec<String> = run.asks().into_iter().map(|ask| ask.step).collect();
-            bail!("several steps ask: {}; say which with --step", steps.join(", "))
+            bail!(
+                "several steps ask: {}; say which with --step",
+                steps.join(", ")
+            )
         }
     };
     let mut options = ask.options.iter();
     if !options.any(|option| option.eq_ignore_ascii_case(&args.answer)) {
         let options = ask.options.join(", ");
-        let error = format!("'{}' is no answer to '{}'; answers are {options}", args.answer, ask.question);
+        let error = format!(
+            "'{}' is no answer to '{}'; answers are {options}",
+            args.answer, ask.question
+        );
         return Err(Failure::new(Failure::USAGE, error).into());
     }
     let folder = RunFolder::of(&paths, &id);
@@ -213,13 +229,18 @@ fn answer(args: &Answer) -> Result<u8> {
     if folder.is_held() {
         note!("{}: {}", ask.step, args.answer);
     } else {
-        note!("{}: {}; nobody runs it now: synapse flow resume {id}", ask.step, args.answer);
+        note!(
+            "{}: {}; nobody runs it now: synapse flow resume {id}",
+            ask.step,
+            args.answer
+        );
     }
     Ok(0)
 }
 
 fn of_step(step: Option<&str>) -> String {
-    step.map(|step| format!(" at the step '{step}'")).unwrap_or_default()
+    step.map(|step| format!(" at the step '{step}'"))
+        .unwrap_or_default()
 }
 
 fn stop(part: &str, is_json: bool) -> Result<u8> {

@@ -44,7 +44,10 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
         ..Filter::default()
     };
     match agent.map(lookup::agent) {
-        Some(Ok(entry)) => filter.agent = Some(entry.agent_id.as_str().to_owned()),
+        Some(Ok(entry)) => {
+            filter.agent = Some(entry.agent_id.as_str().to_owned());
+            filter.handle = Some(entry.handle.to_string());
+        }
         Some(Err(unknown)) => {
             // It may have been there once.
             let name = agent.unwrap_or_default().trim_start_matches('@');

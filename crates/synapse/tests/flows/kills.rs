@@ -27,22 +27,37 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % below
     }
 }
 
 #[test]
 fn a_runner_that_is_killed_anywhere_repeats_and_loses_nothing() {
-    let kills = std::env::var("FLOW_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
-    let mut dice = Dice(std::env::var("FLOW_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(7));
+    let kills = std::env::var("FLOW_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(KILLS);
+    let mut dice = Dice(
+        std::env::var("FLOW_SEED")
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(7),
+    );
     let mut done = 0;
     let mut run = 0;
     while done < kills {
         let world = World::with_dummy();
         let flow = file(&world, "kills", FLOW);
         let mut command = world.command(&["flow", "run", &flow, "--json"]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let id = || {
             let list = world.json(&["flow", "list", "--json"]);
             list["runs"][0]["id"].as_str().map(str::to_owned)
@@ -53,12 +68,19 @@ fn a_runner_that_is_killed_anywhere_repeats_and_loses_nothing() {
             if child.try_wait().unwrap().is_some() {
                 break;
             }
-            Command::new("kill").args(["-KILL", &child.id().to_string()]).status().unwrap();
+            Command::new("kill")
+                .args(["-KILL", &child.id().to_string()])
+                .status()
+                .unwrap();
             child.wait().unwrap();
             done += 1;
             let Some(id) = id() else { break };
             let mut command = world.command(&["flow", "resume", &id, "--json"]);
-            child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            child = command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
             if done >= kills {
                 child.wait().unwrap();
                 break;
@@ -79,12 +101,28 @@ fn check(world: &World, id: &str) {
     let ran = std::fs::read_to_string(world.home.path().join("ran")).unwrap();
     let mut lines: Vec<&str> = ran.lines().collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["1", "10", "2", "3", "4", "5", "6", "7", "8", "9", "r", "r", "r"], "each once");
+    assert_eq!(
+        lines,
+        [
+            "1", "10", "2", "3", "4", "5", "6", "7", "8", "9", "r", "r", "r"
+        ],
+        "each once"
+    );
     let tasks: Value = world.json(&["tasks", "--json"]);
-    let tasks = tasks.as_array().or_else(|| tasks["tasks"].as_array()).unwrap();
-    let mut asked: Vec<String> = tasks.iter().map(|task| task["message"].to_string()).collect();
+    let tasks = tasks
+        .as_array()
+        .or_else(|| tasks["tasks"].as_array())
+        .unwrap();
+    let mut asked: Vec<String> = tasks
+        .iter()
+        .map(|task| task["message"].to_string())
+        .collect();
     asked.sort();
     let count = asked.len();
     asked.dedup();
-    assert_eq!((count, asked.len()), (4, 4), "each agent task once: {asked:?}");
+    assert_eq!(
+        (count, asked.len()),
+        (4, 4),
+        "each agent task once: {asked:?}"
+    );
 }

@@ -27,7 +27,10 @@ fn run(world: &World, args: &[&str]) -> Value {
     let output = world.run(&[&["flow", "run", "--json"][..], args].concat());
     let text = String::from_utf8(output.stdout).unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
-    let last = text.lines().last().unwrap_or_else(|| panic!("{args:?}: {error}"));
+    let last = text
+        .lines()
+        .last()
+        .unwrap_or_else(|| panic!("{args:?}: {error}"));
     serde_json::from_str(last).unwrap()
 }
 

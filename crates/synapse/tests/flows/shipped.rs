@@ -51,8 +51,17 @@ fn in_a_race_the_tests_decide_and_the_winner_is_offered() {
     writer(&world, "ann", "done");
     writer(&world, "bob", "done");
     let mut command = world.command(&[
-        "flow", "run", "race", "--detach", "--json", "--input", "goal=win", "--input", "agents=ann,bob",
-        "--input", "test=grep -q bob work.txt",
+        "flow",
+        "run",
+        "race",
+        "--detach",
+        "--json",
+        "--input",
+        "goal=win",
+        "--input",
+        "agents=ann,bob",
+        "--input",
+        "test=grep -q bob work.txt",
     ]);
     let told = command.current_dir(&repo).output().unwrap();
     let told: Value = serde_json::from_slice(&told.stdout).unwrap();
@@ -67,8 +76,14 @@ fn in_a_race_the_tests_decide_and_the_winner_is_offered() {
     assert!(question.starts_with("bob passes first"), "{question}");
     world.ok(&["flow", "answer", &id, "yes"]);
     world.wait_until("it is done", |_| view()["state"] == "done");
-    assert_eq!(std::fs::read_to_string(repo.join("work.txt")).unwrap(), "bob\n");
-    assert!(git(&repo, &["worktree", "list"]).lines().count() == 3, "the worktrees stay");
+    assert_eq!(
+        std::fs::read_to_string(repo.join("work.txt")).unwrap(),
+        "bob\n"
+    );
+    assert!(
+        git(&repo, &["worktree", "list"]).lines().count() == 3,
+        "the worktrees stay"
+    );
 }
 
 #[test]
@@ -77,7 +92,11 @@ fn in_a_triage_every_failing_test_goes_to_an_agent() {
     let repo = repository(&world);
     writer(&world, "ann", r#"{\"cause\": \"x\", \"fix\": \"y\"}"#);
     let test = r#"test=["sh", "-c", "echo 'test a ... FAILED'; echo 'test b ... FAILED'; exit 1"]"#;
-    let result = run_in(&world, &repo, &["triage", "--input", "agents=ann", "--input", test]);
+    let result = run_in(
+        &world,
+        &repo,
+        &["triage", "--input", "agents=ann", "--input", test],
+    );
     assert_eq!(result["state"], "done", "{result}");
     assert_eq!(result["output"].as_array().unwrap().len(), 2, "{result}");
     assert_eq!(result["output"][1]["item"], "b");

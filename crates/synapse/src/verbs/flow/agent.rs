@@ -24,7 +24,9 @@ pub(super) fn run(name: &str) -> Result<u8> {
     let found = find(name, Purpose::Run)?;
     let flow = found.flow()?;
     let first = flow.inputs.iter().find(|input| input.default.is_none());
-    let first = first.or(flow.inputs.first()).map(|input| input.name.clone());
+    let first = first
+        .or(flow.inputs.first())
+        .map(|input| input.name.clone());
     let mut out = print::exact();
     loop {
         write!(out, "{PROMPT}")?;
@@ -54,7 +56,9 @@ fn serve(out: &mut impl Write, name: &str, first: Option<&str>, line: &str) -> R
             .collect(),
     };
     let own = lookup::own()?;
-    let by = own.as_ref().map_or("a2a".to_owned(), |own| own.handle.to_string());
+    let by = own
+        .as_ref()
+        .map_or("a2a".to_owned(), |own| own.handle.to_string());
     let hops = match &own {
         Some(own) => Some(lookup::block_on(synapse_client::current_agent::hops(own))?),
         None => Some(0),
@@ -67,7 +71,10 @@ fn serve(out: &mut impl Write, name: &str, first: Option<&str>, line: &str) -> R
     let run = lookup::block_on(follow(out, &paths, &reader, &id))?;
     if run.state() != State::Done {
         let why = run.why().unwrap_or("no reason given").to_owned();
-        say(out, &json!({ "reject": format!("the flow {}: {why}", run.state().word()) }))?;
+        say(
+            out,
+            &json!({ "reject": format!("the flow {}: {why}", run.state().word()) }),
+        )?;
         writeln!(out, "{}: {why}", run.state().word())?;
         return Ok(());
     }
@@ -76,7 +83,10 @@ fn serve(out: &mut impl Write, name: &str, first: Option<&str>, line: &str) -> R
         Value::String(text) => json!({ "text": text }),
         output => json!({ "data": output }),
     };
-    say(out, &json!({ "artifact": { "name": "result", "parts": [part] } }))?;
+    say(
+        out,
+        &json!({ "artifact": { "name": "result", "parts": [part] } }),
+    )?;
     writeln!(out, "{}", super::start::said(&output))?;
     Ok(())
 }
@@ -103,7 +113,9 @@ async fn follow(out: &mut impl Write, paths: &Paths, reader: &Reader, id: &str) 
                 _ => None,
             };
             let asks = run.as_ref().map(Run::asks).unwrap_or_default();
-            let asks = asks.first().map(|ask| format!("a person is asked: {}", ask.question));
+            let asks = asks
+                .first()
+                .map(|ask| format!("a person is asked: {}", ask.question));
             for text in progress.into_iter().chain(asks) {
                 say(out, &json!({ "progress": text }))?;
             }

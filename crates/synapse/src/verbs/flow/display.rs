@@ -17,7 +17,6 @@ pub(super) enum Display {
     Tree(Spinner),
     Lines,
     Json,
-    Nothing,
 }
 
 impl Display {
@@ -35,7 +34,6 @@ impl Display {
 
     pub(super) fn take(&mut self, run: &Run, event: &Event) {
         match self {
-            Self::Nothing => {}
             Self::Json => {
                 if let Ok(text) = serde_json::to_string(event) {
                     let _ = writeln!(print::out(), "{text}");
@@ -94,11 +92,18 @@ pub(super) fn tree(view: &RunView) -> Vec<String> {
         view.state.word(),
         why.unwrap_or_default()
     )];
-    let wide = view.steps.iter().map(|step| step.name.chars().count()).max();
+    let wide = view
+        .steps
+        .iter()
+        .map(|step| step.name.chars().count())
+        .max();
     for step in &view.steps {
         lines.extend(step_lines(view, step, wide.unwrap_or(0)));
     }
-    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
@@ -131,7 +136,11 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
         let blank = " ".repeat(wide);
         for item in step.items.iter().take(ITEMS) {
             let mark = self::mark(item.state);
-            lines.push(format!("    {blank}{mark} {}  {}", item.label, item_text(item)));
+            lines.push(format!(
+                "    {blank}{mark} {}  {}",
+                item.label,
+                item_text(item)
+            ));
         }
         if step.items.len() > ITEMS {
             let more = step.items.len() - ITEMS;
@@ -181,7 +190,9 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
         Fact::Began { key, job } => {
             let what = match &job.work {
                 synapse_flow::event::Work::Prompt { agent, .. } => format!("asks {agent}"),
-                synapse_flow::event::Work::Run { words, .. } => format!("runs {}", words.join(" ")),
+                synapse_flow::event::Work::Run { words, .. } => {
+                    format!("runs {}", words.join(" ").replace('\n', " "))
+                }
             };
             let again = if key.attempt > 1 {
                 format!(" (attempt {})", key.attempt)
@@ -206,19 +217,31 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
         Fact::Resumed { .. } => vec![format!("resumed {}", run.begin.run)],
         Fact::Over { state, why } => {
             let why = why.as_deref().map(|why| format!(": {why}"));
-            vec![format!("{} {}{}", run.begin.name, state.word(), why.unwrap_or_default())]
+            vec![format!(
+                "{} {}{}",
+                run.begin.name,
+                state.word(),
+                why.unwrap_or_default()
+            )]
         }
         _ => Vec::new(),
     };
     if matches!(
         event.fact,
-        Fact::Ended { .. } | Fact::Unknown { .. } | Fact::Started(_) | Fact::Resumed { .. } | Fact::Answered { .. }
+        Fact::Ended { .. }
+            | Fact::Unknown { .. }
+            | Fact::Started(_)
+            | Fact::Resumed { .. }
+            | Fact::Answered { .. }
     ) && run.state() == State::Running
     {
         for ask in run.asks() {
             let options = ask.options.join(" or ");
             let id = short(&run.begin.run);
-            told.push(format!("{} asks: {} (synapse flow answer {id} {options})", ask.step, ask.question));
+            told.push(format!(
+                "{} asks: {} (synapse flow answer {id} {options})",
+                ask.step, ask.question
+            ));
         }
     }
     told

@@ -67,7 +67,11 @@ pub(super) fn run(args: &List) -> Result<u8> {
     }
     let mut table = Table::new(["FLOW", "FROM", "ABOUT"]);
     for found in &known {
-        let cells = [found.name.clone(), found.origin.word().to_owned(), about(found)];
+        let cells = [
+            found.name.clone(),
+            found.origin.word().to_owned(),
+            about(found),
+        ];
         table.push(cells, [None; 3], &[]);
     }
     table.print()?;

@@ -126,8 +126,8 @@ fn beginning(args: &Run, found: &Found, flow: &Flow, hops: Option<u8>) -> Result
     } else {
         inputs::Starter::Person
     };
-    let values = inputs::gather(flow, &given, starter)
-        .map_err(|why| Failure::new(Failure::USAGE, why))?;
+    let values =
+        inputs::gather(flow, &given, starter).map_err(|why| Failure::new(Failure::USAGE, why))?;
     let id = uuid::Uuid::now_v7().simple().to_string();
     Ok(Beginning {
         run: id,
@@ -256,7 +256,10 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
             writeln!(out, "{text}")?;
         }
     } else {
-        note!("synapse flow resume {} goes on with what is done", short(id));
+        note!(
+            "synapse flow resume {} goes on with what is done",
+            short(id)
+        );
     }
     Ok(match ended.state {
         State::Done => 0,
@@ -283,13 +286,16 @@ fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>) {
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { return };
-            let first = asks.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+            let first = asks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .first()
+                .cloned();
             let Some(ask) = first else { continue };
             let typed = line.trim().to_lowercase();
             let mut options = ask.options.iter();
-            let meant = options.find(|option| {
-                !typed.is_empty() && option.to_lowercase().starts_with(&typed)
-            });
+            let meant = options
+                .find(|option| !typed.is_empty() && option.to_lowercase().starts_with(&typed));
             let Some(answer) = meant else { continue };
             let request = Request::Answer {
                 id: ask.id.clone(),
@@ -304,6 +310,8 @@ fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>) {
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.context("no runtime")
 }
