@@ -8,6 +8,7 @@ mod world;
 mod gates;
 mod kills;
 mod runs;
+mod served;
 mod shipped;
 
 use std::path::PathBuf;

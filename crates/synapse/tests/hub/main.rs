@@ -11,6 +11,7 @@ mod browser;
 mod door;
 mod faults;
 mod files;
+mod flows;
 mod former;
 mod interrupt;
 mod live;
