@@ -253,20 +253,11 @@ impl Run {
         }))
     }
 
-    /// The worktrees of steps.
+    /// The worktrees that stand in what steps gave, also in what they were done for.
     fn worktrees(&self, steps: &[usize]) -> Vec<String> {
         let mut dirs: Vec<String> = Vec::new();
         for place in steps {
-            let result = self.result_of(*place);
-            let results = match result {
-                Value::Array(list) => list,
-                one => vec![one],
-            };
-            for result in results {
-                let is_branch = result.get("branch").is_some();
-                let dir = result.get("dir").and_then(Value::as_str);
-                dirs.extend(dir.filter(|_| is_branch).map(str::to_owned));
-            }
+            collect_worktrees(&self.result_of(*place), &mut dirs);
         }
         dirs.sort();
         dirs.dedup();
@@ -322,6 +313,22 @@ impl Run {
             state: State::Failed,
             why: Some("nothing can go on, although not all steps are over".to_owned()),
         })
+    }
+}
+
+fn collect_worktrees(result: &Value, dirs: &mut Vec<String>) {
+    match result {
+        Value::Array(list) => list.iter().for_each(|one| collect_worktrees(one, dirs)),
+        Value::Object(fields) => {
+            let text = |name: &str| fields.get(name).and_then(Value::as_str);
+            if let (Some(dir), Some(_)) = (text("dir"), text("branch")) {
+                dirs.push(dir.to_owned());
+            }
+            if let Some(item) = fields.get("item") {
+                collect_worktrees(item, dirs);
+            }
+        }
+        _ => {}
     }
 }
 

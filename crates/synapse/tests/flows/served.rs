@@ -19,14 +19,35 @@ const ECHO: &str = "name: echo\ninputs: {word: {}}\nsteps: {a: {agent: dummy, pr
 fn a_flow_is_an_agent_that_takes_tasks_and_gives_artifacts() {
     let world = World::new();
     own_flow(&world, "echo", ECHO);
-    world.ok(&["start", "flow", "--name", "echo", "--port", "0", "--", "echo"]);
+    world.ok(&[
+        "start", "flow", "--name", "echo", "--port", "0", "--", "echo",
+    ]);
     let (status, card) = world.call("GET", "/.well-known/agent-card.json", &Value::Null);
     assert_eq!((status, &card["name"]), (200, &json!("echo")), "{card}");
-    let sent = world.run(&["send", "echo", "milk", "--return", "--json", "--timeout", "60"]);
+    let sent = world.run(&[
+        "send",
+        "echo",
+        "milk",
+        "--return",
+        "--json",
+        "--timeout",
+        "60",
+    ]);
     let sent: Value = serde_json::from_slice(&sent.stdout).unwrap();
     assert_eq!(sent["state"], "completed", "{sent}");
-    assert!(sent["task"]["artifacts"].to_string().contains("heard milk"), "{sent}");
-    let sent = world.run(&["send", "echo", r#"{"nothing": 1}"#, "--return", "--json", "--timeout", "60"]);
+    assert!(
+        sent["task"]["artifacts"].to_string().contains("heard milk"),
+        "{sent}"
+    );
+    let sent = world.run(&[
+        "send",
+        "echo",
+        r#"{"nothing": 1}"#,
+        "--return",
+        "--json",
+        "--timeout",
+        "60",
+    ]);
     let sent: Value = serde_json::from_slice(&sent.stdout).unwrap();
     assert_eq!(sent["state"], "rejected", "{sent}");
 }
@@ -45,7 +66,10 @@ impl Tools {
         writeln!(self.input, "{asked}").unwrap();
         loop {
             let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server is gone");
+            assert!(
+                self.output.read_line(&mut line).unwrap() > 0,
+                "the server is gone"
+            );
             let said: Value = serde_json::from_str(&line).unwrap();
             if said["id"] == id {
                 return said["result"].clone();
@@ -54,7 +78,10 @@ impl Tools {
     }
 
     fn call(&mut self, name: &str, arguments: &Value) -> Value {
-        self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
+        self.ask(
+            "tools/call",
+            &json!({ "name": name, "arguments": arguments }),
+        )
     }
 }
 
@@ -62,27 +89,63 @@ impl Tools {
 fn an_agent_lists_starts_and_looks_at_flows() {
     let world = World::new();
     own_flow(&world, "echo", ECHO);
-    own_flow(&world, "cmd", "name: cmd\nsteps: {a: {run: [touch, never]}}");
-    let mut server = world.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    own_flow(
+        &world,
+        "cmd",
+        "name: cmd\nsteps: {a: {run: [touch, never]}}",
+    );
+    let mut server = world
+        .command(&["mcp"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut tools = Tools {
         input: server.stdin.take().unwrap(),
         output: BufReader::new(server.stdout.take().unwrap()),
         count: 0,
     };
     tools.ask("initialize", &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } }));
-    writeln!(tools.input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
+    writeln!(
+        tools.input,
+        "{}",
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+    )
+    .unwrap();
     let listed = tools.call("list_flows", &json!({}))["structuredContent"].clone();
-    let names: Vec<&str> = listed["flows"].as_array().unwrap().iter().map(|flow| flow["name"].as_str().unwrap()).collect();
-    assert!(names.contains(&"echo") && names.contains(&"debate") && !names.contains(&"cmd"), "{names:?}");
+    let names: Vec<&str> = listed["flows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|flow| flow["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"echo") && names.contains(&"debate") && !names.contains(&"cmd"),
+        "{names:?}"
+    );
     let refused = tools.call("start_flow", &json!({ "flow": "cmd" }));
-    assert!(refused["isError"] == true && refused.to_string().contains("agents: true"), "{refused}");
+    assert!(
+        refused["isError"] == true && refused.to_string().contains("agents: true"),
+        "{refused}"
+    );
     let by_text = tools.call("start_flow", &json!({ "flow": "./x.yaml" }));
     assert!(by_text["isError"] == true, "{by_text}");
-    let started = tools.call("start_flow", &json!({ "flow": "echo", "inputs": { "word": "milk" } }));
-    let run = started["structuredContent"]["run"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
-    world.wait_until("it is done", |world| world.json(&["flow", "show", &run, "--json"])["state"] == "done");
+    let started = tools.call(
+        "start_flow",
+        &json!({ "flow": "echo", "inputs": { "word": "milk" } }),
+    );
+    let run = started["structuredContent"]["run"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{started}"))
+        .to_owned();
+    world.wait_until("it is done", |world| {
+        world.json(&["flow", "show", &run, "--json"])["state"] == "done"
+    });
     let state = tools.call("get_flow", &json!({ "run": run }))["structuredContent"].clone();
-    assert_eq!((&state["state"], &state["output"]), (&json!("done"), &json!("heard milk")));
+    assert_eq!(
+        (&state["state"], &state["output"]),
+        (&json!("done"), &json!("heard milk"))
+    );
     assert!(!world.home.path().join("never").exists());
     drop(tools);
     server.wait().unwrap();
