@@ -84,7 +84,9 @@ fn a_stopped_flow_cancels_what_runs_and_goes_on_later() {
         .spawn()
         .unwrap();
     world.wait_until("b is asked anew", |world| {
-        shown(world, &id)["steps"][1]["items"][0]["attempt"] == 2
+        let view = shown(world, &id);
+        let item = &view["steps"][1]["items"][0];
+        view["state"] == "running" && item["attempt"] == 2 && item["state"] == "running"
     });
     world.ok(&["flow", "stop", &id]);
     resumed.wait().unwrap();
