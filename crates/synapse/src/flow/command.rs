@@ -129,17 +129,22 @@ fn holder(folder: &Path) -> Option<Pid> {
 /// When the folder cannot be used.
 pub fn carry_out(folder: &Path) -> Result<()> {
     let order: Order = serde_json::from_slice(&std::fs::read(folder.join("order.json"))?)?;
+    let draft = folder.join(format!("began.{}", std::process::id()));
     let began = OpenOptions::new()
         .write(true)
-        .create_new(true)
+        .create(true)
+        .truncate(true)
         .mode(0o600)
-        .open(folder.join("began.draft"));
-    let mut began = began.context("it was begun before")?;
+        .open(&draft);
+    let mut began = began.context("it cannot be begun")?;
     began.lock()?;
     write!(began, "{}", std::process::id())?;
     began.sync_all()?;
-    // It appears under its name only when it is held: who finds it free knows that we are gone.
-    std::fs::rename(folder.join("began.draft"), folder.join("began"))?;
+    // It appears under its name only when it is held, and only once: who finds it free knows that we are gone, and who
+    // comes second, since another runner has taken over, leaves it alone.
+    let is_first = std::fs::hard_link(&draft, folder.join("began"));
+    std::fs::remove_file(&draft)?;
+    is_first.context("it was begun before")?;
     let output = carry_out_order(folder, &order);
     replace(&folder.join("ended.json"), &serde_json::to_vec(&output)?)?;
     Ok(())
