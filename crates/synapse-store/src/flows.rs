@@ -38,32 +38,18 @@ pub struct FlowLog {
 }
 
 impl FlowLog {
-    /// A new run.
+    /// A new run with its first event: both are there, or neither.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(path: &Path, run: &FlowRun) -> Result<Self, StoreError> {
-        let connection = database::open_to_write(path)?;
-        connection
-            .execute(
-                "INSERT INTO flow_runs (id, name, state, dir, started_by, started_at, updated_at, events)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)",
-                params![
-                    run.id,
-                    run.name,
-                    run.state,
-                    run.dir,
-                    run.by,
-                    number(run.started_at),
-                    number(run.updated_at),
-                ],
-            )
-            .about(path)?;
+    pub fn create(path: &Path, run: &FlowRun, first: &str) -> Result<Self, StoreError> {
+        let mut connection = database::open_to_write(path)?;
+        let key = insert(&mut connection, run, first).about(path)?;
         Ok(Self {
             path: path.to_owned(),
-            run: connection.last_insert_rowid(),
             connection,
-            next: 1,
+            run: key,
+            next: 2,
         })
     }
 
@@ -99,6 +85,30 @@ impl FlowLog {
         self.next += events.len() as u64;
         Ok(())
     }
+}
+
+fn insert(connection: &mut Connection, run: &FlowRun, first: &str) -> rusqlite::Result<i64> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute(
+        "INSERT INTO flow_runs (id, name, state, dir, started_by, started_at, updated_at, events)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)",
+        params![
+            run.id,
+            run.name,
+            run.state,
+            run.dir,
+            run.by,
+            number(run.started_at),
+            number(run.updated_at),
+        ],
+    )?;
+    let key = transaction.last_insert_rowid();
+    transaction.execute(
+        "INSERT INTO flow_events (run, number, event) VALUES (?1, 1, ?2)",
+        params![key, first],
+    )?;
+    transaction.commit()?;
+    Ok(key)
 }
 
 fn write(
@@ -209,9 +219,8 @@ mod tests {
     fn a_run_goes_on_from_what_was_written() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("synapse.db");
-        let mut log = FlowLog::create(&path, &run("abc")).unwrap();
-        log.append(&["1".to_owned(), "2".to_owned()], "running", 2)
-            .unwrap();
+        let mut log = FlowLog::create(&path, &run("abc"), "1").unwrap();
+        log.append(&["2".to_owned()], "running", 2).unwrap();
         drop(log);
         let mut log = FlowLog::open(&path, "abc").unwrap().unwrap();
         log.append(&["3".to_owned()], "done", 3).unwrap();
@@ -227,11 +236,11 @@ mod tests {
     fn two_writers_of_one_run_do_not_mix() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("synapse.db");
-        let mut log = FlowLog::create(&path, &run("abc")).unwrap();
+        let mut log = FlowLog::create(&path, &run("abc"), "1").unwrap();
         let mut other = FlowLog::open(&path, "abc").unwrap().unwrap();
-        log.append(&["1".to_owned()], "running", 2).unwrap();
+        log.append(&["2".to_owned()], "running", 2).unwrap();
         assert!(other.append(&["x".to_owned()], "running", 2).is_err());
         let reader = Reader::open(&path).unwrap();
-        assert_eq!(reader.flow_events("abc", 1).unwrap(), ["1"]);
+        assert_eq!(reader.flow_events("abc", 1).unwrap(), ["1", "2"]);
     }
 }

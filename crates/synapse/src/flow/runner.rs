@@ -87,8 +87,7 @@ pub fn begin(paths: &Paths, beginning: Beginning) -> Result<String> {
         at,
         fact: Fact::Started(Box::new(beginning)),
     };
-    let mut log = FlowLog::create(&paths.store(), &row)?;
-    log.append(&[serde_json::to_string(&event)?], &row.state, at)?;
+    FlowLog::create(&paths.store(), &row, &serde_json::to_string(&event)?)?;
     tell_of_change(paths, &id);
     Ok(id)
 }
