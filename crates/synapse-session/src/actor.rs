@@ -11,6 +11,7 @@ mod human;
 mod interrupt;
 mod kernel;
 mod look;
+mod memory;
 mod notices;
 mod output;
 mod questions;
@@ -19,6 +20,7 @@ mod steps;
 mod streaming;
 mod tasks;
 mod turns;
+mod usage;
 mod witnesses;
 
 use std::collections::{HashMap, VecDeque};
@@ -46,12 +48,14 @@ use feeding::PendingOutput;
 use human::HumanTurn;
 use interrupt::Pending;
 use kernel::Kernel;
+use memory::Memory;
 use notices::Notices;
 use routing::Routing;
 pub use routing::RoutingSetup;
 use synapse_pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use tasks::Open;
 use turns::Running;
+use usage::Usages;
 pub use witnesses::HookSetup;
 use witnesses::Witnesses;
 
@@ -109,6 +113,7 @@ pub struct Session {
     answers_queries: bool,
     witnesses: Witnesses,
     kernel: Kernel,
+    memory: Memory,
     hold: Hold,
     /// The message of ours whose end the screen has not told yet.
     unreported: Option<String>,
@@ -122,9 +127,12 @@ pub struct Session {
     painted_at: Duration,
     /// What is still to be typed of an answer in one's own words, and when.
     own_words: VecDeque<(Duration, Vec<u8>)>,
+    usages: Usages,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
+    /// How the program ended, once it did.
+    exit: Option<Exit>,
     start: Instant,
 }
 
@@ -171,6 +179,7 @@ impl Session {
             answers_queries,
             witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
             kernel,
+            memory: Memory::default(),
             hold: Hold::default(),
             unreported: None,
             human: None,
@@ -178,9 +187,11 @@ impl Session {
             since: jiff::Timestamp::now(),
             painted_at: Duration::ZERO,
             own_words: VecDeque::new(),
+            usages: Usages::default(),
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
+            exit: None,
             start: Instant::now(),
         };
         Ok((session, handle))
@@ -311,7 +322,10 @@ impl Session {
             self.since = jiff::Timestamp::now();
         }
         match reading {
-            Reading::Idle => self.look_for_empty_box(),
+            Reading::Idle => {
+                self.look_for_empty_box();
+                self.memory.note_rest();
+            }
             Reading::Busy => self.busy_since = self.since,
             Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
         }
@@ -429,6 +443,7 @@ impl Session {
 
     fn end(&mut self, exit: Exit) {
         self.close_inbox();
+        self.exit = Some(exit);
         let now = self.now();
         self.unfed = PendingOutput::default();
         let modes = self.watcher.screen().modes();

@@ -2,7 +2,9 @@
 
 mod early_exit;
 mod entry;
+mod life;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -17,10 +19,13 @@ use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use entry::{publish, tell};
+use life::Life;
 
 pub use early_exit::EarlyExit;
 
@@ -109,6 +114,7 @@ pub struct Host {
     limits: Limits,
     resources: ServerState,
     ledger: Ledger,
+    owner: Owner,
     courier: Courier,
     paths: Paths,
     ca_file: Option<PathBuf>,
@@ -124,8 +130,10 @@ impl Host {
     pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
         let (profile, reach) = (&agent.profile, &agent.reach);
         reach.check()?;
-        let tls = reach.tls.as_ref();
-        let tls = tls.map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
+        let tls = reach
+            .tls
+            .as_ref()
+            .map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
         let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
         let mut claim = claim(&registry, agent)?;
@@ -137,10 +145,10 @@ impl Host {
 
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
-        let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
+        let owner = owner(&claim, agent);
+        let ledger = Ledger::open(paths.store(), owner.clone())?;
         let (routing, requests) = agent.orders.line();
-        let display = agent.terminal.as_ref();
-        let display = display.map(|terminal| terminal.display.try_clone());
+        let display = agent.terminal.as_ref().map(|it| it.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
         let transcripts = launch.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
@@ -212,6 +220,7 @@ impl Host {
             limits: reach.limits,
             resources,
             ledger,
+            owner,
             paths: paths.clone(),
             ca_file: agent.ca_file.clone(),
             notes,
@@ -237,9 +246,12 @@ impl Host {
     /// Serves until the program is gone or somebody ends us; how the program ended. `ready` is
     /// called once, when the agent can be reached and its program has not died right away.
     ///
+    /// The session runs here, on the caller's thread; what others ask of it is served by `service`. No request
+    /// stands between a key and the program then, and no key wakes a thread that serves requests.
+    ///
     /// # Errors
     /// If the server cannot run, or the program died right away: then a [`EarlyExit`].
-    pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
+    pub async fn run(self, service: &Handle, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             tokens,
             claim,
@@ -250,6 +262,7 @@ impl Host {
             limits,
             resources,
             ledger,
+            owner,
             courier,
             paths,
             ca_file,
@@ -260,27 +273,26 @@ impl Host {
             tracing::warn!("{note}");
         }
         let a2a = Arc::clone(&resources.a2a);
-        listener.set_nonblocking(true)?;
         let accept = Server {
-            listener: tokio::net::TcpListener::from_std(listener)?,
+            listener: in_service(listener, service)?,
             router: http::router(resources),
             tls,
             limits,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let mut server = tokio::spawn(accept.run(async {
+        let mut server = service.spawn(accept.run(async {
             let _ = stopped.await;
         }));
         let kept = paths.clone();
-        let mut tidying = tokio::spawn(tidy(paths, ca_file));
+        let mut tidying = service.spawn(tidy(paths, ca_file));
         let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
         let claim = Arc::new(Mutex::new(Some(claim)));
-        let telling = tokio::spawn(tell(Arc::clone(&claim), handle.board.state()));
+        let telling = service.spawn(tell(Arc::clone(&claim), handle.board.state()));
         let ending = Arc::clone(&claim);
-        let conversing = tokio::spawn(note_conversation(
+        let conversing = service.spawn(note_conversation(
             launched.clone(),
             kept.clone(),
             handle.board.conversation(),
@@ -297,7 +309,7 @@ impl Host {
             publish(ending, Status::Stopping).await;
             let _ = handle.tell(Command::Stop).await;
         });
-        let courier = tokio::spawn(courier.run());
+        let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
         let mut first = Box::pin(timeout(EARLY, answer));
         let (ended, look) = tokio::select! {
@@ -307,9 +319,10 @@ impl Host {
         };
         let look = look.ok().and_then(Result::ok);
         let died = look.filter(|look| look.standing.state == State::Exited);
-        if died.is_none() {
-            ready()?;
-        }
+        let life = match &died {
+            None => Some(Life::begin(ready, kept.store(), owner)?),
+            Some(_) => None,
+        };
         let exit = match ended {
             Some(exit) => exit,
             None => running.await,
@@ -332,11 +345,10 @@ impl Host {
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if !is_terminated.load(Ordering::Relaxed)
-            && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
-        {
-            tracing::warn!(%error, "`synapse up` will start this agent again");
+        if !is_terminated.load(Ordering::Relaxed) {
+            end_launch(&kept, &launched);
         }
+        Life::end(life, life::how(&ledger, exit)).await;
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -384,6 +396,13 @@ fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
     }
 }
 
+/// Connections are heard of by those who serve them.
+fn in_service(listener: std::net::TcpListener, service: &Handle) -> io::Result<TcpListener> {
+    listener.set_nonblocking(true)?;
+    let _service = service.enter();
+    TcpListener::from_std(listener)
+}
+
 /// Keeps what the program calls its conversation.
 async fn note_conversation(
     mut launched: LaunchRecord,
@@ -399,6 +418,13 @@ async fn note_conversation(
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the conversation cannot be continued later");
         }
+    }
+}
+
+/// It ended for good.
+fn end_launch(paths: &Paths, launched: &LaunchRecord) {
+    if let Err(error) = LaunchRecord::end(paths, &launched.agent_id) {
+        tracing::warn!(%error, "`synapse up` will start this agent again");
     }
 }
 

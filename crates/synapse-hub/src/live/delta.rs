@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::change::{Answer, Gone};
+use crate::deaths::Death;
 use crate::shapes::{Agent, Edge, Prompt};
 
 /// One change, as the page sees it.
@@ -21,6 +22,8 @@ pub(crate) enum Delta {
         id: String,
         handle: String,
         reason: Gone,
+        /// Of what it died, if it did.
+        how: Option<String>,
     },
     #[serde(rename = "prompt.opened")]
     PromptOpened { agent: String, prompt: Prompt },
@@ -46,6 +49,8 @@ pub(crate) enum Delta {
     Worktrees,
     #[serde(rename = "flow")]
     Flow { id: String },
+    #[serde(rename = "deaths")]
+    Deaths { deaths: Vec<Death> },
     #[serde(rename = "auto-answer")]
     AutoAnswer,
 }
