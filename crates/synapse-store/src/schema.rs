@@ -161,6 +161,7 @@ CREATE TABLE lives (
     is_seen INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lives_by_agent ON lives (agent, ended_at);
+";
 
 /// Runs of flows, and what happened to each.
 const FLOWS: &str = "
