@@ -174,7 +174,7 @@ struct Used<'a> {
     has_item: bool,
 }
 
-fn add<'a>(key: &'static str, has_item: bool, templates: Vec<&'a Template>) -> Vec<Used<'a>> {
+fn add(key: &'static str, has_item: bool, templates: Vec<&Template>) -> Vec<Used<'_>> {
     let exprs = templates.into_iter().flat_map(Template::exprs);
     exprs
         .map(|expr| Used {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ItemPhase, ItemRun, Open, Phase, Run, RunError, Sending, StepRun};
-use crate::event::{Event, Fact, Key, Outcome, State, Work};
+use crate::event::{Event, Fact, Job, Key, Outcome, State, Work};
 
 impl Run {
     /// Takes note of what has happened.
@@ -17,33 +17,7 @@ impl Run {
         }
         match &event.fact {
             Fact::Started(_) => return Err(RunError::Illegal("a second beginning".to_owned())),
-            Fact::Began { key, job } => {
-                let item = self.item(key)?;
-                if !matches!(item.phase, ItemPhase::Todo { .. }) {
-                    return Err(illegal("the beginning", key));
-                }
-                item.began_at = Some(at);
-                item.ended_at = None;
-                (item.agent, item.agent_id, item.task) = (None, None, None);
-                if let Work::Prompt { agent, .. } = &job.work {
-                    item.agent = Some(agent.clone());
-                }
-                item.phase = ItemPhase::Open(Box::new(Open {
-                    job: job.clone(),
-                    since: at,
-                    sending: None,
-                    asking: None,
-                    unknown: None,
-                }));
-                if matches!(job.work, Work::Prompt { .. }) {
-                    self.turns += 1;
-                }
-                if let Some(step) = self.step_of(key)
-                    && step.began_at.is_none()
-                {
-                    step.began_at = Some(at);
-                }
-            }
+            Fact::Began { key, job } => self.began(key, job, at)?,
             Fact::Sending {
                 key,
                 part,
@@ -80,21 +54,7 @@ impl Run {
                 let item = self.item(key)?;
                 open(item, "a doubt", key)?.unknown = Some(why.clone());
             }
-            Fact::Settled { key, again, by } => {
-                let item = self.item(key)?;
-                let doubt = open(item, "a decision", key)?.unknown.clone();
-                let Some(doubt) = doubt else {
-                    return Err(illegal("a decision", key));
-                };
-                item.ended_at = Some(at);
-                if *again {
-                    item.attempt += 1;
-                    item.phase = ItemPhase::Todo { not_before: at };
-                } else {
-                    let why = format!("{doubt}; {by} decided not to do it again");
-                    item.phase = failed(&item.item, why, &Value::Null);
-                }
-            }
+            Fact::Settled { key, again, by } => self.settled(key, *again, by, at)?,
             Fact::Ended { key, outcome } => self.end(key, outcome, at)?,
             Fact::Answered {
                 step,
@@ -126,6 +86,53 @@ impl Run {
         }
         self.updated_at = at;
         self.settle(at);
+        Ok(())
+    }
+
+    fn began(&mut self, key: &Key, job: &Job, at: u64) -> Result<(), RunError> {
+        let item = self.item(key)?;
+        if !matches!(item.phase, ItemPhase::Todo { .. }) {
+            return Err(illegal("the beginning", key));
+        }
+        item.began_at = Some(at);
+        item.ended_at = None;
+        (item.agent, item.agent_id, item.task) = (None, None, None);
+        if let Work::Prompt { agent, .. } = &job.work {
+            item.agent = Some(agent.clone());
+        }
+        item.phase = ItemPhase::Open(Box::new(Open {
+            job: job.clone(),
+            since: at,
+            sending: None,
+            asking: None,
+            unknown: None,
+        }));
+        if matches!(job.work, Work::Prompt { .. }) {
+            self.turns += 1;
+        }
+        if let Some(step) = self.step_of(key)
+            && step.began_at.is_none()
+        {
+            step.began_at = Some(at);
+        }
+        Ok(())
+    }
+
+    /// A person has said what to do about work of which nobody knows whether it was done.
+    fn settled(&mut self, key: &Key, again: bool, by: &str, at: u64) -> Result<(), RunError> {
+        let item = self.item(key)?;
+        let doubt = open(item, "a decision", key)?.unknown.clone();
+        let Some(doubt) = doubt else {
+            return Err(illegal("a decision", key));
+        };
+        item.ended_at = Some(at);
+        if again {
+            item.attempt += 1;
+            item.phase = ItemPhase::Todo { not_before: at };
+        } else {
+            let why = format!("{doubt}; {by} decided not to do it again");
+            item.phase = failed(&item.item, why, &Value::Null);
+        }
         Ok(())
     }
 
