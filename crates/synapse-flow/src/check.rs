@@ -174,7 +174,7 @@ struct Used<'a> {
     has_item: bool,
 }
 
-fn add(key: &'static str, has_item: bool, templates: Vec<&Template>) -> Vec<Used<'_>> {
+fn add<'a>(key: &'static str, has_item: bool, templates: Vec<&'a Template>) -> Vec<Used<'a>> {
     let exprs = templates.into_iter().flat_map(Template::exprs);
     exprs
         .map(|expr| Used {

@@ -64,8 +64,13 @@ pub(super) async fn ask(
         "reply": outcome.reply.unwrap_or_default(), "agent": agent, "task": outcome.task,
         "files": files, "dir": dir.display().to_string(),
     });
-    if let (Some(value), Some(fields)) = (json_reply, result.as_object_mut()) {
-        fields.insert("json".to_owned(), value);
+    if let Some(fields) = result.as_object_mut() {
+        if let Some(value) = json_reply {
+            fields.insert("json".to_owned(), value);
+        }
+        if let Some(tokens) = tokens(desk, key) {
+            fields.insert("tokens".to_owned(), tokens.into());
+        }
     }
     Ok(result)
 }
@@ -252,6 +257,21 @@ fn files(desk: &Desk, task: &str) -> Option<Vec<String>> {
         _ => None,
     });
     Some(files.collect())
+}
+
+/// What the messages of a piece of work took of the models, where the programs' own records tell.
+fn tokens(desk: &Desk, key: &Key) -> Option<u64> {
+    let reader = Reader::open(desk.paths.store()).ok()?;
+    let tasks: Vec<_> = [FIRST, REPAIR]
+        .into_iter()
+        .filter_map(|part| reader.task_of_message(&desk.message_name(key, part)).ok()?)
+        .collect();
+    let usage = reader.usage_of(&tasks).ok()?;
+    let models = usage.values().flat_map(|usage| &usage.models);
+    let tokens = models
+        .map(|model| model.tokens.total())
+        .fold(0, u64::saturating_add);
+    (tokens > 0).then_some(tokens)
 }
 
 /// Ends the tasks that were made of a piece of work.
