@@ -69,7 +69,8 @@ pub(crate) fn typed(sort: Sort, value: Value) -> Result<Value, String> {
     match (sort, value) {
         (Sort::Text, value @ Value::String(_))
         | (Sort::Number, value @ Value::Number(_))
-        | (Sort::Flag, value @ Value::Bool(_)) => Ok(value),
+        | (Sort::Flag, value @ Value::Bool(_))
+        | (Sort::List, value @ Value::Array(_)) => Ok(value),
         (Sort::Text, value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string().into()),
         (Sort::Number, Value::String(text)) => match serde_json::from_str(text.trim()) {
             Ok(number @ Value::Number(_)) => Ok(number),
@@ -80,7 +81,6 @@ pub(crate) fn typed(sort: Sort, value: Value) -> Result<Value, String> {
             "false" | "no" | "" => Ok(false.into()),
             _ => Err(format!("must be true or false, not '{text}'")),
         },
-        (Sort::List, value @ Value::Array(_)) => Ok(value),
         (Sort::List, Value::String(text)) => {
             if let Ok(list @ Value::Array(_)) = serde_json::from_str(&text) {
                 return Ok(list);

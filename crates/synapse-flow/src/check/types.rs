@@ -62,9 +62,16 @@ pub(super) fn spelled(path: &Path) -> String {
                 text.push('.');
                 text.push_str(name);
             }
-            Segment::Index(index) => text.push_str(&format!(".{index}")),
+            Segment::Index(index) => {
+                text.push('.');
+                text.push_str(&index.to_string());
+            }
             Segment::Splat => text.push_str(".*"),
-            Segment::Where(names) => text.push_str(&format!("[?{}]", names.join("."))),
+            Segment::Where(names) => {
+                text.push_str("[?");
+                text.push_str(&names.join("."));
+                text.push(']');
+            }
         }
     }
     text
@@ -91,9 +98,8 @@ fn walk(flow: &Flow, from: Option<usize>, path: &Path) -> Result<(Option<usize>,
             below(sort, rest, &written()).map(|sort| (None, sort))
         }
         // What an item is, only its list knows.
-        "item" => Ok((None, Type::Any)),
+        "item" | "run" => Ok((None, Type::Any)),
         "round" => Ok((None, Type::Number)),
-        "run" => Ok((None, Type::Any)),
         name => {
             let Some(mut at) = flow.find(name) else {
                 let near = hint(name, flow.steps.iter().map(|step| step.name.as_str()));

@@ -49,7 +49,7 @@ pub(super) fn read(
     if let Some(below) = keys.take("all") {
         group(name, place, below, keys, steps, problems);
     } else {
-        let step = one(name.to_owned(), place, keys, problems);
+        let step = one(name, place, keys, problems);
         steps.extend(step);
     }
 }
@@ -90,7 +90,7 @@ fn group(
         if keys.take("all").is_some() {
             problems.push(Problem::new(inner.place, "a group cannot stand in a group"));
         }
-        let Some(mut step) = one(full, inner.place, keys, problems) else {
+        let Some(mut step) = one(&full, inner.place, keys, problems) else {
             continue;
         };
         if step.named.needs.is_none() {
@@ -108,16 +108,11 @@ fn group(
     steps.push(step);
 }
 
-fn one(
-    name: String,
-    place: Place,
-    mut keys: Keys<'_>,
-    problems: &mut Vec<Problem>,
-) -> Option<Step> {
+fn one(name: &str, place: Place, mut keys: Keys<'_>, problems: &mut Vec<Problem>) -> Option<Step> {
     let each = keys.take("each").and_then(|node| each(node, problems));
     let gate = keys.take("gate").and_then(|node| gate(node, problems));
     let task = task(
-        &name,
+        name,
         place,
         &mut keys,
         each.is_some(),
@@ -159,7 +154,7 @@ fn one(
             again,
             on_error: handler,
         },
-        ..blank(name.clone(), place, task?)
+        ..blank(name.to_owned(), place, task?)
     };
     let is_prompt = matches!(step.task, Task::Prompt(_));
     for (is_there, key) in [
