@@ -113,7 +113,7 @@ pub(super) async fn start(
         by: session.name,
         hops: None,
     };
-    let started = flows::start(
+    let begun = flows::start(
         &wanted.name,
         &wanted.inputs,
         &dir,
@@ -128,7 +128,7 @@ pub(super) async fn start(
             format!("{error:#}"),
         )
     };
-    let id = started.map_err(failed)?;
+    let id = begun.map_err(failed)?;
     Ok((StatusCode::CREATED, Json(json!({ "id": id }))))
 }
 

@@ -74,7 +74,7 @@ pub(super) struct AgentPool {
 }
 
 impl AgentPool {
-    pub(super) fn new(paths: &Paths, begin: &Beginning, folder: PathBuf) -> Result<Self> {
+    pub(super) fn new(paths: &Paths, begin: &Beginning, folder: &Path) -> Result<Self> {
         let config = Config::load(&paths.config())?.config;
         let contacts = Contacts::new(paths, Web::new(Callable::Any, config.ca_file));
         let book = AddressBook::new(paths.registry(), contacts.clone(), &config.agents);

@@ -110,7 +110,7 @@ impl Runner {
         let reader = Reader::open(paths.store())?;
         let run = Run::replay(&events(&reader, id, 1)?)?;
         let (sender, reports) = mpsc::channel(AHEAD);
-        let pool = AgentPool::new(paths, &run.begin, folder.path().to_owned())?;
+        let pool = AgentPool::new(paths, &run.begin, folder.path())?;
         let desk = Desk {
             paths: paths.clone(),
             begin: run.begin.clone(),

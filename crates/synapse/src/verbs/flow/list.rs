@@ -65,7 +65,7 @@ pub(super) fn run(args: &List) -> Result<u8> {
         writeln!(print::out(), "{}", json!({ "flows": known, "runs": runs }))?;
         return Ok(0);
     }
-    let mut table = Table::new(["FLOW", "FROM", "ABOUT"]);
+    let mut table = Table::new(["FLOW", "FROM", "ABOUT"].map(str::to_owned));
     for found in &known {
         let cells = [
             found.name.clone(),
@@ -81,7 +81,7 @@ pub(super) fn run(args: &List) -> Result<u8> {
     if std::io::stdout().is_terminal() {
         writeln!(print::out())?;
     }
-    let mut table = Table::new(["RUN", "FLOW", "STATE", "STARTED", "FOLDER"]);
+    let mut table = Table::new(["RUN", "FLOW", "STATE", "STARTED", "FOLDER"].map(str::to_owned));
     for run in &runs {
         let cells = [
             short(&run.id).to_owned(),
