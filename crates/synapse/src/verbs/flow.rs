@@ -102,7 +102,8 @@ struct Answer {
     /// The run: its id, or the beginning or end of it
     run: String,
     /// The answer: yes, no, or one of the options
-    answer: String,
+    #[arg(value_name = "ANSWER")]
+    value: String,
     /// The step that asks, if several do
     #[arg(long)]
     step: Option<String>,
@@ -212,27 +213,27 @@ fn answer(args: &Answer) -> Result<u8> {
         }
     };
     let mut options = ask.options.iter();
-    if !options.any(|option| option.eq_ignore_ascii_case(&args.answer)) {
+    if !options.any(|option| option.eq_ignore_ascii_case(&args.value)) {
         let options = ask.options.join(", ");
         let error = format!(
             "'{}' is no answer to '{}'; answers are {options}",
-            args.answer, ask.question
+            args.value, ask.question
         );
         return Err(Failure::new(Failure::USAGE, error).into());
     }
     let folder = RunFolder::of(&paths, &id);
     folder.ask(&Request::Answer {
         id: ask.id,
-        answer: args.answer.clone(),
+        answer: args.value.clone(),
         by: person(),
     })?;
     if folder.is_held() {
-        note!("{}: {}", ask.step, args.answer);
+        note!("{}: {}", ask.step, args.value);
     } else {
         note!(
             "{}: {}; nobody runs it now: synapse flow resume {id}",
             ask.step,
-            args.answer
+            args.value
         );
     }
     Ok(0)
