@@ -8,6 +8,7 @@ import adopted
 import conversation
 import dialogs
 import editor
+import flows
 import page
 import profiles
 import routing
@@ -343,6 +344,7 @@ CASES = {
     "restart": restart,
     "in an editor (ACP)": editor.editor,
     "adopted (tmux)": adopted.adopted,
+    "flows": flows.flows,
     "page: stop": page_stop,
     "page: permission": page_permission,
     "page: phone": page_phone,
