@@ -42,11 +42,10 @@ pub use turn::{HookFact, TurnError};
 pub fn end_of(exit: Exit) -> End {
     const INTERRUPTED: Exit = Exit::Signal(2);
     match exit {
-        INTERRUPTED | Exit::Code(130) => End::Stopped,
+        // What ended in somebody's pane and nobody told us of is not called a death.
+        INTERRUPTED | Exit::Code(130) | Exit::Unknown => End::Stopped,
         Exit::Code(code) => End::Exited(code),
         Exit::Signal(signal) => End::Killed(signal),
-        // It was somebody else's to end, in their pane, and nobody told us how: a death is not claimed.
-        Exit::Unknown => End::Stopped,
     }
 }
 

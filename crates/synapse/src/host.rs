@@ -201,15 +201,10 @@ impl Host {
             may_answer_itself: reach.may_answer_itself,
             is_token_replaced: tokens.is_replaced,
         })?;
-        let mut notes = housing.notes;
         let launched = launched(&claim, agent);
-        let is_ours_to_start = !matches!(agent.place, ProgramPlace::Pane(_));
-        if is_ours_to_start && let Err(error) = launched.save(paths) {
-            notes.push(format!("`synapse up` will not know this agent: {error}"));
-        }
-        if tokens.is_replaced {
-            notes.push(REPLACED.to_owned());
-        }
+        let mut notes = housing.notes;
+        notes.extend(note_launch(agent, &launched, paths));
+        notes.extend(tokens.is_replaced.then(|| REPLACED.to_owned()));
         let own = claim.entry().clone();
         Ok(Self {
             courier: Courier::new(
@@ -297,7 +292,7 @@ impl Host {
         }));
         let kept = paths.clone();
         let mut tidying = service.spawn(tidy(paths, ca_file));
-        let mut signals = Signals::listen().context("cannot listen for signals")?;
+        let signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
@@ -312,15 +307,7 @@ impl Host {
         // An agent that is told to end when the machine goes down comes back with `synapse up`.
         let is_terminated = Arc::new(AtomicBool::new(false));
         let terminated = Arc::clone(&is_terminated);
-        let watch = tokio::spawn(async move {
-            let mut signal = signals.next().await;
-            while !signal.is_end() {
-                signal = signals.next().await;
-            }
-            terminated.store(signal == Event::Terminated, Ordering::Relaxed);
-            publish(ending, Status::Stopping).await;
-            let _ = handle.tell(Command::Stop).await;
-        });
+        let watch = tokio::spawn(stop_on_signal(signals, terminated, ending, handle));
         let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
         let mut first = Box::pin(timeout(EARLY, answer));
@@ -335,9 +322,10 @@ impl Host {
             None => Some(Life::begin(ready, kept.store(), owner)?),
             Some(_) => None,
         };
-        let exit = match ended {
-            Some(exit) => exit,
-            None => running.await,
+        let exit = if let Some(exit) = ended {
+            exit
+        } else {
+            running.await
         };
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
@@ -407,6 +395,31 @@ fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
         conversation: agent.resume.clone(),
         is_ended: false,
     }
+}
+
+/// Stops the agent when a signal says so, and notes whether it was the one of a machine that goes down.
+async fn stop_on_signal(
+    mut signals: Signals,
+    is_terminated: Arc<AtomicBool>,
+    claim: Arc<Mutex<Option<Claim>>>,
+    session: SessionHandle,
+) {
+    let mut signal = signals.next().await;
+    while !signal.is_end() {
+        signal = signals.next().await;
+    }
+    is_terminated.store(signal == Event::Terminated, Ordering::Relaxed);
+    publish(claim, Status::Stopping).await;
+    let _ = session.tell(Command::Stop).await;
+}
+
+/// Keeps how the agent was started, if it was started by us; says so if that does not work.
+fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<String> {
+    if matches!(agent.place, ProgramPlace::Pane(_)) {
+        return None;
+    }
+    let error = launched.save(paths).err()?;
+    Some(format!("`synapse up` will not know this agent: {error}"))
 }
 
 /// Connections are heard of by those who serve them.

@@ -148,7 +148,9 @@ fn list(server: &Server, is_json: bool) -> Result<u8> {
     if rows.is_empty() {
         note!("there is no tmux session; start an agent in one: synapse start claude --in tmux");
     }
-    let mut table = Table::new(["PANE", "PLACE", "PROGRAM", "PROFILE", "AGENT", "DIRECTORY"]);
+    let mut table = Table::new(
+        ["PANE", "PLACE", "PROGRAM", "PROFILE", "AGENT", "DIRECTORY"].map(str::to_owned),
+    );
     for (program, profile, agent, pane) in rows {
         let cells = [
             pane.id,
@@ -241,8 +243,6 @@ fn base(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_process_is_known_by_how_it_was_started() {
         let fits = |command: &str, arguments: &str, name: Option<&str>| {
