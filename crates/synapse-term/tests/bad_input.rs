@@ -101,31 +101,28 @@ fn profile_error(text: &str) -> String {
 #[test]
 fn a_broken_profile_names_file_line_and_cause() {
     for (text, parts) in [
-        ("name: [", vec!["my.yaml", "line 1"]),
+        ("name: [", vec!["my.yaml:1:"]),
         (
             "name: a\nidle_regex: '('\n",
-            vec!["my.yaml", "line 2", "unclosed group"],
+            vec!["my.yaml:2:", "unclosed group"],
         ),
         (
             "name: a\nbusy:\n  lines: ['ok', '[']\n",
-            vec!["my.yaml", "line 3", "unclosed"],
+            vec!["my.yaml:3:", "unclosed"],
         ),
-        (
-            "name: a\nidel_regex: x\n",
-            vec!["my.yaml", "line 2", "idel_regex"],
-        ),
+        ("name: a\nidel_regex: x\n", vec!["my.yaml:2:", "idel_regex"]),
         (
             "name: a\ninterrupt_key: esacpe\n",
-            vec!["my.yaml", "line 2", "esacpe", "scape"],
+            vec!["my.yaml:2:", "esacpe", "scape"],
         ),
-        ("name: a\nsubmit_delay: soon\n", vec!["my.yaml", "line 2"]),
+        ("name: a\nsubmit_delay: soon\n", vec!["my.yaml:2:"]),
         (
             "name: a\nidle:\n  agent_signal: often\n",
-            vec!["my.yaml", "line 3", "often", "sometimes"],
+            vec!["my.yaml:3:", "often", "sometimes"],
         ),
         (
             "name: a\ncommand: 'toy \"x'\n",
-            vec!["my.yaml", "line 2", "not closed"],
+            vec!["my.yaml:2:", "not closed"],
         ),
         (
             "name: a\nextends: nobody\n",
@@ -134,7 +131,7 @@ fn a_broken_profile_names_file_line_and_cause() {
         ("name: a\nextends: a\n", vec!["my.yaml", "itself"]),
         (
             "name: a\ninput_detection:\n  additional_patterns:\n    - {pattern: x, type: shout}\n",
-            vec!["line 4", "shout"],
+            vec!["my.yaml:4:", "shout"],
         ),
     ] {
         let error = profile_error(text);

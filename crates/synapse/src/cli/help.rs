@@ -45,6 +45,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "reply",
             "replies",
             "external",
+            "flow",
         ],
     ),
     (
