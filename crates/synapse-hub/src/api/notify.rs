@@ -254,9 +254,10 @@ fn view(hub: &Hub, session: &Session) -> Value {
         .iter()
         .map(|webhook| {
             // Whoever knows the topic of an ntfy server can read it.
-            let url = match session.read_only {
-                true => masked(&webhook.url),
-                false => webhook.url.clone(),
+            let url = if session.read_only {
+                masked(&webhook.url)
+            } else {
+                webhook.url.clone()
             };
             json!({
                 "id": webhook.id, "url": url, "shape": webhook.shape,

@@ -183,7 +183,7 @@ impl Notice {
         let words = self.words(wishes);
         json!({
             "title": self.title(),
-            "body": if words == self.title() { "" } else { &words },
+            "body": if words == self.title() { "" } else { words.as_str() },
             "tag": format!("{}-{}", self.kind.name(), self.agent),
             "url": path, "actions": actions,
         })

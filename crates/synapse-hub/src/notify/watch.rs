@@ -117,8 +117,9 @@ fn notice_of(hub: &Hub, delta: &Delta, began: &mut HashMap<String, Instant>) -> 
                 "completed" => {
                     let took = began.remove(task)?.elapsed();
                     let wanted = hub.notify.records().wishes.finished_after?;
-                    let is_long = took >= Duration::from_mins(wanted.into());
-                    is_long.then_some(())?;
+                    if took < Duration::from_mins(wanted.into()) {
+                        return None;
+                    }
                     Some(Notice {
                         detail: Some(format!("after {} minutes", took.as_secs() / 60)),
                         ..notice(agent, handle(hub, agent)?, Kind::Finished)

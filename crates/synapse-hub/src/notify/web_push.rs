@@ -106,7 +106,7 @@ pub(crate) fn sealed(p256dh: &str, auth: &str, text: &[u8]) -> Result<Vec<u8>, P
     random.fill(&mut salt)?;
     let peer = UnparsedPublicKey::new(&ECDH_P256, &theirs);
     let (key, nonce) = agree_ephemeral(private, &peer, |shared| {
-        let info = [b"WebPush: info\0", &*theirs, ours.as_ref()].concat();
+        let info = [b"WebPush: info\0".as_slice(), &theirs, ours.as_ref()].concat();
         let mut material = [0; 32];
         derive(&auth, shared, &info, &mut material)?;
         let (mut key, mut nonce) = ([0; 16], [0; 12]);
@@ -117,16 +117,16 @@ pub(crate) fn sealed(p256dh: &str, auth: &str, text: &[u8]) -> Result<Vec<u8>, P
     .map_err(|_| PushError::Key("p256dh"))??;
     let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key)?);
     // The last record of a message ends with a two.
-    let mut record = [text, &[2]].concat();
+    let mut record = [text, [2].as_slice()].concat();
     let nonce = Nonce::assume_unique_for_key(nonce);
     key.seal_in_place_append_tag(nonce, Aad::empty(), &mut record)?;
     let length = u8::try_from(POINT).unwrap_or_default();
     Ok([
-        &salt[..],
-        &RECORD.to_be_bytes(),
-        &[length],
+        salt.as_slice(),
+        RECORD.to_be_bytes().as_slice(),
+        [length].as_slice(),
         ours.as_ref(),
-        &record,
+        record.as_slice(),
     ]
     .concat())
 }
@@ -180,7 +180,7 @@ mod tests {
         let (theirs, record) = rest[1..].split_at(POINT);
         let peer = UnparsedPublicKey::new(&ECDH_P256, theirs);
         let opened = agree_ephemeral(private, &peer, |shared| {
-            let info = [b"WebPush: info\0", public.as_ref(), theirs].concat();
+            let info = [b"WebPush: info\0".as_slice(), public.as_ref(), theirs].concat();
             let (mut material, mut key, mut nonce) = ([0; 32], [0; 16], [0; 12]);
             derive(&auth, shared, &info, &mut material).unwrap();
             derive(salt, &material, b"Content-Encoding: aes128gcm\0", &mut key).unwrap();

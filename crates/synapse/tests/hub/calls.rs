@@ -1,6 +1,7 @@
 //! Calling somebody: webhooks, links that answer, Web Push. What is told, to whom, and who may set it.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,10 @@ done
 fn desk() -> Desk {
     let world = World::new();
     let repository = Repository::new(world.home.path(), "repo");
-    let hub = Hub::start(&world, &["--port", "0", "--public-url", "https://agents.example"]);
+    let hub = Hub::start(
+        &world,
+        &["--port", "0", "--public-url", "https://agents.example"],
+    );
     let browser = Browser::open(&hub);
     let desk = Desk {
         browser,
@@ -81,7 +85,11 @@ fn a_question_is_told_without_its_words_until_somebody_wants_them() {
     let receiver = hook(&desk, "json");
     desk.send("toy", "rm -r SECRET");
     let told = receiver.next();
-    assert!(told.head.contains("authorization: bearer tk"), "{}", told.head);
+    assert!(
+        told.head.contains("authorization: bearer tk"),
+        "{}",
+        told.head
+    );
     assert!(told.head.contains("via: 1.1 synapse"), "{}", told.head);
     let body = &told.body;
     assert_eq!(
@@ -91,13 +99,22 @@ fn a_question_is_told_without_its_words_until_somebody_wants_them() {
     let page = body["url"].as_str().unwrap();
     assert!(page.starts_with("https://agents.example/a/"), "{body}");
     assert!(!body.to_string().contains("SECRET"), "{body}");
-    assert!(body["refuse"].is_null() && body["allow"].is_null(), "{body}");
+    assert!(
+        body["refuse"].is_null() && body["allow"].is_null(),
+        "{body}"
+    );
     desk.browser.press("/api/agents/toy/interrupt").ok();
     desk.browser.wait_for_status("toy", "idle");
     wish(&desk, &json!({ "with_question": true }));
     desk.send("toy", "rm -r SECRET");
     let body = receiver.next().body;
-    assert!(body["question"]["detail"].as_str().unwrap().contains("rm -r SECRET"), "{body}");
+    assert!(
+        body["question"]["detail"]
+            .as_str()
+            .unwrap()
+            .contains("rm -r SECRET"),
+        "{body}"
+    );
 }
 
 #[test]
@@ -145,14 +162,19 @@ fn a_link_refuses_once_and_allows_only_where_that_is_switched_on() {
     reply(&desk, &task);
     wish(&desk, &json!({ "allow_links": true }));
     let (task, body) = asked(&desk, "four");
-    assert_eq!(press(&desk, &link(&body, "Yes").unwrap()).ok()["answered"], "yes");
+    assert_eq!(
+        press(&desk, &link(&body, "Yes").unwrap()).ok()["answered"],
+        "yes"
+    );
     assert_eq!(reply(&desk, &task)["reply"], "ok: yes");
 }
 
 #[test]
 fn an_agent_cannot_answer_itself_by_a_link_or_have_itself_called() {
     let desk = desk();
-    desk.world.ok(&["start", "--port", "0", "--name", "inner", "--", "bash", "--norc"]);
+    desk.world.ok(&[
+        "start", "--port", "0", "--name", "inner", "--", "bash", "--norc",
+    ]);
     let address = &desk.browser.address;
     let ask = |args: &str| {
         let line = format!("curl -s -o /dev/null -w '%{{http_code}}' {args}");
@@ -162,12 +184,13 @@ fn an_agent_cannot_answer_itself_by_a_link_or_have_itself_called() {
     let cookie = &desk.browser.cookie;
     for args in [
         format!("-X POST http://{address}/answer/anything"),
-        format!("-X POST -b '{cookie}' -H 'Content-Type: application/json' -d '{{}}' http://{address}/api/notify"),
+        format!(
+            "-X POST -b '{cookie}' -H 'Content-Type: application/json' -d '{{}}' http://{address}/api/notify"
+        ),
     ] {
         let said = ask(&args);
         assert!(said.contains("403"), "{args}: {said}");
     }
-    assert!(Command::new("curl").arg("--version").output().is_ok());
 }
 
 #[test]
@@ -212,10 +235,16 @@ fn only_a_full_device_sets_it_and_addresses_are_checked() {
     let (_, code) = link.trim().split_once("#code=").unwrap();
     let viewer = Browser::with_link(&format!("http://{}/#code={code}", desk.browser.address));
     let seen = viewer.get("/api/notify").ok();
-    assert_eq!(seen["webhooks"][0]["url"], "127.0.0.1/…", "a topic is a secret");
+    assert_eq!(
+        seen["webhooks"][0]["url"], "127.0.0.1/…",
+        "a topic is a secret"
+    );
     for (path, body) in [
         ("/api/notify", json!({ "waiting": false })),
-        (HOOKS, json!({ "url": "https://ntfy.sh/x", "shape": "ntfy" })),
+        (
+            HOOKS,
+            json!({ "url": "https://ntfy.sh/x", "shape": "ntfy" }),
+        ),
         ("/api/notify/test", json!({})),
         ("/api/notify/push", json!({})),
     ] {
@@ -240,7 +269,10 @@ fn only_a_full_device_sets_it_and_addresses_are_checked() {
     };
     assert_eq!(error("127.0.0.1"), Value::Null);
     let refused = error("169.254.169.254");
-    assert!(refused.as_str().unwrap().contains("may not be called"), "{refused}");
+    assert!(
+        refused.as_str().unwrap().contains("may not be called"),
+        "{refused}"
+    );
     assert_eq!(receiver.next().body["title"], "Synapse: a test");
     let file = desk.world.home.path().join("synapse/notify.json");
     let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(file).unwrap());
@@ -256,11 +288,17 @@ fn a_browser_is_pushed_to_until_its_subscription_or_its_device_is_gone() {
         "auth": "BTBZMqHH6r4Tts7J_aSIgg",
     });
     let push = |browser: &Browser, url: &str| {
-        browser.post("/api/notify/push", &json!({ "endpoint": url, "keys": keys }))
+        browser.post(
+            "/api/notify/push",
+            &json!({ "endpoint": url, "keys": keys }),
+        )
     };
     push(&desk.browser, "http://push.example/x").refused(400, "bad_request");
-    let odd = json!({ "endpoint": "https://push.example/x", "keys": { "p256dh": "AAAA", "auth": "AA" } });
-    desk.browser.post("/api/notify/push", &odd).refused(400, "bad_request");
+    let odd =
+        json!({ "endpoint": "https://push.example/x", "keys": { "p256dh": "AAAA", "auth": "AA" } });
+    desk.browser
+        .post("/api/notify/push", &odd)
+        .refused(400, "bad_request");
     let receiver = Receiver::answering(&[201, 410]);
     let set = push(&desk.browser, &receiver.url).ok();
     assert_eq!(set["push"]["is_on_here"], true);
@@ -280,9 +318,10 @@ fn a_browser_is_pushed_to_until_its_subscription_or_its_device_is_gone() {
     // The push service says that the browser wants no more.
     desk.send("toy", "two");
     receiver.next();
-    desk.browser.wait_for("/api/notify", "it is forgotten", |seen| {
-        seen["push"]["is_on_here"] == false
-    });
+    desk.browser
+        .wait_for("/api/notify", "it is forgotten", |seen| {
+            seen["push"]["is_on_here"] == false
+        });
     push(&desk.browser, &receiver.url).ok();
     desk.browser.press("/api/auth/logout").ok();
     let book = desk.world.home.path().join("synapse/notify.json");
@@ -291,4 +330,63 @@ fn a_browser_is_pushed_to_until_its_subscription_or_its_device_is_gone() {
         let kept: Value = serde_json::from_str(&text).unwrap();
         kept["subscriptions"] == json!([])
     });
+}
+
+#[test]
+fn a_phone_gets_an_address_it_can_reach_a_code_to_scan_and_a_fingerprint() {
+    let world = World::new();
+    world.configure("host_names: [box.lan]\n");
+    let mut command =
+        world.command(&["web", "--port", "0", "--listen", "0.0.0.0", "--tls", "self"]);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut hub = command.spawn().unwrap();
+    let mut link = String::new();
+    let stdout = hub.stdout.take().unwrap();
+    BufReader::new(stdout).read_line(&mut link).unwrap();
+    let port = link
+        .split(':')
+        .nth(2)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
+    let login = world.run(&["web", "login"]);
+    hub.kill().unwrap();
+    let mut said = String::new();
+    hub.stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    hub.wait().unwrap();
+    let printed = String::from_utf8(login.stdout).unwrap();
+    assert!(
+        printed.starts_with(&format!("https://box.lan:{port}/#code=")),
+        "{printed}"
+    );
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    let code = String::from_utf8(login.stderr).unwrap();
+    assert!(code.lines().count() > 15 && code.contains('█'), "{code}");
+    assert!(said.contains("SHA-256 fingerprint"), "{said}");
+    assert!(
+        said.contains("need a certificate that the phone trusts"),
+        "{said}"
+    );
+    let key = world.home.path().join("synapse/tls/self.key");
+    let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(key).unwrap());
+    assert_eq!(mode & 0o777, 0o600);
+    // On loopback nobody else reaches it, and that is said.
+    let hub = Hub::start(&world, &["--port", "0"]);
+    let login = world.run(&["web", "login"]);
+    let printed = String::from_utf8(login.stdout).unwrap();
+    assert!(
+        printed.starts_with(&format!("http://{}/#code=", hub.address)),
+        "{printed}"
+    );
+    let said = String::from_utf8(login.stderr).unwrap();
+    assert!(said.contains("works on this machine only"), "{said}");
+    let odd = world.run(&["web", "--public-url", "http://agents.example"]);
+    let said = String::from_utf8(odd.stderr).unwrap();
+    assert!(said.contains("must begin with https://"), "{said}");
 }

@@ -10,7 +10,9 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan as _};
+use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, date_time_ymd};
 use sha2::{Digest as _, Sha256};
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::replace;
@@ -63,9 +65,14 @@ fn make(names: &[String]) -> Result<(String, String)> {
     let mut name = DistinguishedName::new();
     name.push(DnType::CommonName, "Synapse on this machine");
     params.distinguished_name = name;
-    let now = SystemTime::now();
-    params.not_before = (now - Duration::from_hours(24)).into();
-    params.not_after = (now + Duration::from_hours(24 * 365)).into();
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let day = |offset: Span| -> Result<_> {
+        let day = today.checked_add(offset)?;
+        let (month, of_month) = (day.month().unsigned_abs(), day.day().unsigned_abs());
+        Ok(date_time_ymd(i32::from(day.year()), month, of_month))
+    };
+    params.not_before = day((-1).days())?;
+    params.not_after = day(365.days())?;
     let key = KeyPair::generate()?;
     let made = params.self_signed(&key)?;
     Ok((made.pem(), key.serialize_pem()))
