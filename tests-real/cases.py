@@ -90,7 +90,13 @@ def one_entry(agent):
     with page.hub(agent) as link:
         entries = page.entries(link, agent)
         wait_until("the message is in the conversation", lambda: [e for e in entries() if message in e])
-        holds("it stands there once", dialogs.LONG_ENOUGH, lambda: len([e for e in entries() if message in e]) == 1)
+        found = []
+
+        def stands_once():
+            found[:] = [entry for entry in entries() if message in entry]
+            return len(found) == 1
+
+        holds(lambda: f"it stands there once, but as {found}", dialogs.LONG_ENOUGH, stands_once)
     return outcome
 
 
@@ -274,6 +280,13 @@ def page_permission(agent):
     return Outcome(ms=page.permission(agent))
 
 
+def page_phone(agent):
+    """The same on a page of a phone's size, from the tab with the terminal; then one entry, with its step."""
+    if agent.setup.is_auto or agent.cli in dialogs.TOOLLESS:
+        raise NotHere("it asks for no leave")
+    return Outcome(ms=page.permission(agent, "phone"))
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -330,4 +343,5 @@ CASES = {
     "in an editor (ACP)": editor.editor,
     "page: stop": page_stop,
     "page: permission": page_permission,
+    "page: phone": page_phone,
 }

@@ -43,7 +43,9 @@ export function InboxScreen() {
                   </a>
                   <span class="agent-tool">{agent.branch ?? agent.profile}</span>
                   <span class="head-gap" />
-                  <InterruptButton act={() => stopAgent(agent.id, agent.handle)} hasSession={!isReadOnly.value} isStopping={false} isRunning label={t("palette.stop", { name: agent.handle })} />
+                  {!isReadOnly.value && (
+                    <InterruptButton act={() => stopAgent(agent.id, agent.handle)} hasSession isStopping={false} isRunning label={t("palette.stop", { name: agent.handle })} />
+                  )}
                 </header>
                 <PromptCard agent={agent.id} prompt={agent.prompt} />
               </article>
