@@ -38,7 +38,7 @@ pub(crate) struct Notice {
 
 /// Where links of a message lead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Links {
+pub(crate) struct NoticeLinks {
     /// The page of the agent; nothing where nobody elsewhere could open it.
     pub(crate) page: Option<String>,
     pub(crate) refuse: Option<String>,
@@ -100,14 +100,20 @@ impl Notice {
     }
 
     /// The body for a place, and for an ntfy server its topic.
-    pub(crate) fn body(&self, shape: Shape, topic: &str, links: &Links, wishes: &Wishes) -> Value {
+    pub(crate) fn body(
+        &self,
+        shape: Shape,
+        topic: &str,
+        links: &NoticeLinks,
+        wishes: &Wishes,
+    ) -> Value {
         match shape {
             Shape::Json => self.plain(links, wishes),
             Shape::Ntfy => self.ntfy(topic, links, wishes),
         }
     }
 
-    fn plain(&self, links: &Links, wishes: &Wishes) -> Value {
+    fn plain(&self, links: &NoticeLinks, wishes: &Wishes) -> Value {
         let mut body = json!({ "agent": self.handle, "kind": self.kind, "at": self.at });
         let Some(fields) = body.as_object_mut() else {
             return body;
@@ -139,7 +145,7 @@ impl Notice {
         body
     }
 
-    fn ntfy(&self, topic: &str, links: &Links, wishes: &Wishes) -> Value {
+    fn ntfy(&self, topic: &str, links: &NoticeLinks, wishes: &Wishes) -> Value {
         let press = |label: &str, url: &String| json!({ "action": "http", "label": label, "url": url, "method": "POST", "clear": true });
         let mut actions: Vec<Value> = Vec::new();
         actions.extend(links.allow.as_ref().map(|url| press("Yes", url)));
@@ -168,7 +174,7 @@ impl Notice {
     }
 
     /// What the service worker of the page shows.
-    pub(crate) fn push(&self, path: &str, links: &Links, wishes: &Wishes) -> Value {
+    pub(crate) fn push(&self, path: &str, links: &NoticeLinks, wishes: &Wishes) -> Value {
         let link = |action: &str, title: &str, url: &Option<String>| {
             url.as_ref()
                 .map(|url| json!({ "action": action, "title": title, "url": url }))
@@ -225,7 +231,7 @@ mod tests {
 
     #[test]
     fn nothing_of_the_question_is_told_unless_somebody_wants_that() {
-        let links = Links {
+        let links = NoticeLinks {
             page: Some("https://x.example/a/id".to_owned()),
             refuse: Some("https://x.example/answer/1".to_owned()),
             allow: None,

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::book::{NotifyRecords, Shape, Subscription, Webhook, Wishes};
-use super::notice::{Kind, Links, Notice};
+use super::notice::{Kind, Notice, NoticeLinks};
 use super::web_push::{Vapid, sealed};
 use super::{LinkedAnswer, Told};
 use crate::Hub;
@@ -79,7 +79,7 @@ impl Sender {
         } = self.records;
         let (hub, notice) = (self.hub, self.notice);
         for webhook in webhooks {
-            let links = links(&hub, &notice, &wishes, Reader::Relay);
+            let links = links(&hub, &notice, &wishes, Audience::Relay);
             let (hub, notice, wishes) = (hub.clone(), notice.clone(), wishes.clone());
             posts.spawn(async move {
                 let to = host_of(&webhook.url);
@@ -96,7 +96,7 @@ impl Sender {
             let Some(vapid) = vapid.clone() else {
                 continue;
             };
-            let links = links(&hub, &notice, &wishes, Reader::Browser);
+            let links = links(&hub, &notice, &wishes, Audience::Browser);
             let (hub, notice, wishes) = (hub.clone(), notice.clone(), wishes.clone());
             posts.spawn(async move {
                 let to = hub.logins.name_of(&browser.device);
@@ -119,7 +119,7 @@ impl Sender {
 
 /// Who can read a message on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
+enum Audience {
     /// Whoever runs the server that carries it.
     Relay,
     /// Nobody but the browser it is for.
@@ -128,15 +128,15 @@ enum Reader {
 
 /// The links of a message. A permission is allowed by a link only where that was switched on, and never on the notice of
 /// a browser; what wants text or a password is answered on the page.
-fn links(hub: &Hub, notice: &Notice, wishes: &Wishes, reader: Reader) -> Links {
+fn links(hub: &Hub, notice: &Notice, wishes: &Wishes, audience: Audience) -> NoticeLinks {
     let base = hub.reachable_url();
     let page = base.as_ref().map(|base| match notice.agent.as_str() {
         "" => format!("{base}/"),
         agent => format!("{base}/a/{agent}"),
     });
-    let mut links = Links {
+    let mut links = NoticeLinks {
         page,
-        ..Links::default()
+        ..NoticeLinks::default()
     };
     let Some(prompt) = notice.prompt.clone() else {
         return links;
@@ -150,13 +150,13 @@ fn links(hub: &Hub, notice: &Notice, wishes: &Wishes, reader: Reader) -> Links {
         };
         answer_path(&hub.notify.links.mint(answer, Instant::now()))
     };
-    match reader {
-        Reader::Browser if kind == "confirmation" => {
+    match audience {
+        Audience::Browser if kind == "confirmation" => {
             links.allow = Some(mint("yes"));
             links.refuse = Some(mint("no"));
         }
-        Reader::Browser => {}
-        Reader::Relay => {
+        Audience::Browser => {}
+        Audience::Relay => {
             let Some(base) = base.filter(|_| wishes.answer_links) else {
                 return links;
             };
@@ -173,7 +173,7 @@ async fn post(
     hub: &Hub,
     webhook: &Webhook,
     notice: &Notice,
-    links: &Links,
+    links: &NoticeLinks,
     wishes: &Wishes,
 ) -> Result<(), DeliveryError> {
     let mut to = address(&webhook.url)?;
@@ -207,7 +207,7 @@ async fn push(
     vapid: &Vapid,
     browser: &Subscription,
     notice: &Notice,
-    links: &Links,
+    links: &NoticeLinks,
     wishes: &Wishes,
 ) -> Result<(), DeliveryError> {
     let to = address(&browser.endpoint)?;
