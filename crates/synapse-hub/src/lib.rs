@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use axum::{Router, middleware};
 use jiff::Timestamp;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{self, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
@@ -51,7 +51,7 @@ mod watch_registry;
 mod worktrees;
 mod wrong_codes;
 
-pub use presence::{Presence, Running, answers_by_rule, running};
+pub use presence::{Presence, Running, answers_by_rule, detour, running};
 
 use auto_answer::AutoAnswer;
 use guard::AccessPolicy;
@@ -122,7 +122,7 @@ struct HubContext {
     /// Bounds the replies that are waited for.
     carried: Arc<Semaphore>,
     /// Woken when the registry is to be looked at again.
-    rescan: Notify,
+    rescan: sync::Notify,
 }
 
 impl std::ops::Deref for Hub {
@@ -217,7 +217,7 @@ impl Hub {
             stopping: watch::channel(false).0,
             sockets: watch::channel(0).0,
             carried: Arc::new(Semaphore::new(reply_forwarding::CARRIED)),
-            rescan: Notify::new(),
+            rescan: sync::Notify::new(),
             paths,
         })))
     }

@@ -21,7 +21,7 @@ pub(super) use book::{
     Wishes,
 };
 pub(super) use notice::{Kind, Notice};
-pub(super) use sender::{Sender, answer_path, check_address};
+pub(super) use sender::{Sender, check_address};
 pub(super) use watch::watch;
 pub(super) use web_push::{PushError, Vapid, check as check_keys};
 

@@ -102,7 +102,7 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
     let mut new = JoinSet::new();
     for entry in entries {
         if !links.contains_key(&entry.agent_id) {
-            new.spawn(async move { (place_of(&entry.working_dir).await, entry) });
+            new.spawn(async move { (place_of(entry.place()).await, entry) });
         }
     }
     for (place, entry) in new.join_all().await {

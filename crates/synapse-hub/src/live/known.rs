@@ -78,7 +78,7 @@ impl KnownAgent {
             id: entry.agent_id.to_string(),
             handle: entry.handle.to_string(),
             profile: entry.profile.clone(),
-            dir: entry.working_dir.display().to_string(),
+            dir: entry.place().display().to_string(),
             worktree: self.place.worktree.clone(),
             branch: self.place.branch.clone(),
             repository: self.place.repository.clone(),

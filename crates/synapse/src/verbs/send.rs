@@ -28,7 +28,7 @@ use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
 use super::table::short;
-use super::{Failure, input, lookup, profile, tasks};
+use super::{Failure, input, lookup, profile, tasks, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
@@ -165,7 +165,7 @@ fn to_one(
     let client = Client::of(&entry)?;
     lookup::block_on(async {
         if wait::is_asking(&client).await {
-            note!("synapse: the agent is asking something; the message waits until it is answered");
+            note!("{}", texts::waits_for_answer());
         }
         let task = lookup::deliver(&client, message).await?;
         let mut out = print::out();
@@ -176,7 +176,7 @@ fn to_one(
             }
             if std::io::stderr().is_terminal() {
                 let (handle, id) = (&entry.handle, short(&task.id));
-                note!("sent to {handle}; synapse task {id} --follow shows it");
+                note!("{}", texts::sent(handle, id));
             }
             writeln!(out, "{}", task.id)?;
             return Ok(0);
@@ -229,11 +229,11 @@ pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
 /// Starts an agent that a message may start, where we are.
 fn awake(name: &str) -> Result<()> {
     let here = std::env::current_dir()?;
-    let spinner = Spinner::begin(format!("{name} is starting"));
+    let spinner = Spinner::begin(texts::is_starting(name));
     let started = lookup::block_on(auto_start::start(name, &here));
     drop(spinner);
     started.with_context(|| format!("{name} cannot be started"))?;
-    note!("synapse: {name} is started");
+    note!("{}", texts::is_started(name));
     Ok(())
 }
 
@@ -296,7 +296,7 @@ impl Send {
             (None, None) => input::message(&self.words.join(" "))?,
         };
         if text.trim().is_empty() && self.files.is_empty() {
-            return Err(Failure::new(2, "the message is empty").into());
+            return Err(Failure::new(Failure::USAGE, texts::message_is_empty()).into());
         }
         let mut message = OutgoingMessage::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));
