@@ -69,6 +69,7 @@ bench: ## measure feed and reading (criterion), the host beside no wrapper, scri
 	scripts/bench-http
 	scripts/bench-store
 	scripts/bench-page
+	scripts/bench-flow
 
 fmt: ## format the sources
 	cargo fmt --all
@@ -89,6 +90,7 @@ fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS e
 
 soak: ## ten agents under mixed load, kills, hostile output, a full disk and clock jumps for MINUTES (default 10); prints a verdict
 	cargo build --locked --bin synapse
+	FLOW_KILLS=100 cargo test --locked --package synapse --test flows -- --exact kills::a_runner_that_is_killed_anywhere_repeats_and_loses_nothing
 	scripts/soak $(or $(MINUTES),10)
 
 clean: ## remove everything that was built

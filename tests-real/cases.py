@@ -7,6 +7,7 @@ import time
 import conversation
 import dialogs
 import editor
+import flows
 import page
 import profiles
 import routing
@@ -341,6 +342,7 @@ CASES = {
     "in front": in_front,
     "restart": restart,
     "in an editor (ACP)": editor.editor,
+    "flows": flows.flows,
     "page: stop": page_stop,
     "page: permission": page_permission,
     "page: phone": page_phone,

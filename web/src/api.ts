@@ -45,7 +45,7 @@ async function call(method: string, path: string, body?: unknown): Promise<Respo
   throw new Refused(response.status, code, String(said["error"] ?? response.statusText), said);
 }
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   return (await readJson(await call(method, path, body))) as T;
 }
 

@@ -15,6 +15,7 @@ import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
 
+const FlowsRoom = lazy(() => import("./screens/later").then((file) => file.FlowsRoom));
 const AgentScreen = lazy(() => import("./screens/agent-screen").then((file) => file.AgentScreen));
 const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
 const InboxScreen = lazy(() => import("./screens/later").then((file) => file.InboxScreen));
@@ -78,6 +79,8 @@ function Screen({ route: here }: { route: Route }) {
       return <InboxScreen />;
     case "mesh":
       return <MeshScreen />;
+    case "flows":
+      return <FlowsRoom id={here.id} />;
     case "task":
       return <TaskScreen key={here.id} id={here.id} />;
     case "worktrees":

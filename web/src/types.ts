@@ -171,6 +171,7 @@ export type Change =
   | { type: "mesh.edge"; edge: hub.Edge }
   | { type: "deaths"; deaths: hub.Death[] }
   | { type: "worktrees" }
+  | { type: "flow"; id: string }
   | { type: "auto-answer" };
 
 export type Delta = { seq: number; at: string } & Change;

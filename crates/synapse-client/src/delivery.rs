@@ -157,6 +157,46 @@ impl Recipient {
         }
     }
 
+    /// What becomes of a task that was sent before.
+    ///
+    /// # Errors
+    /// When there is no such task, or the agent cannot be reached.
+    pub async fn follow(&self, id: &str) -> Result<Delivery> {
+        let progress = match &self.way {
+            Way::Local(client) => Progress::Local {
+                client: client.clone(),
+                events: None,
+            },
+            Way::External(client) => Progress::External {
+                client: client.clone(),
+                task: Box::new(client.get(id).await?),
+                was_told: false,
+            },
+        };
+        Ok(Delivery {
+            name: self.name.clone(),
+            task: id.to_owned(),
+            progress,
+        })
+    }
+
+    /// Ends a task: one that waits is removed, one that runs interrupted.
+    ///
+    /// # Errors
+    /// When there is no such task, or the agent cannot be reached.
+    pub async fn cancel(&self, id: &str) -> Result<()> {
+        match &self.way {
+            Way::Local(client) => {
+                let path = format!("/tasks/{id}/cancel");
+                client.call(hyper::Method::POST, &path, None).await?;
+            }
+            Way::External(client) => {
+                client.cancel(id).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Answers a question. An agent elsewhere must be told which task asks it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ pub mod client;
 pub mod current_agent;
 pub mod delivery;
 pub mod external;
+pub mod flows;
 pub mod growth;
 pub mod message;
 pub mod native;

@@ -90,6 +90,13 @@ impl OutgoingMessage {
         self
     }
 
+    /// Names it, so that whoever sends it again sends the same message.
+    #[must_use]
+    pub fn named(mut self, id: &str) -> Self {
+        self.message.id = MessageId::new(id);
+        self
+    }
+
     /// How urgent it is, for those who know such a thing.
     #[must_use]
     pub fn with_priority(mut self, priority: Option<u8>) -> Self {

@@ -18,6 +18,7 @@ mod auto_answer;
 mod deaths;
 mod devices;
 mod files;
+mod flows;
 mod interrupt;
 mod mesh;
 mod notify;
@@ -113,6 +114,11 @@ pub(super) fn router() -> Router<Hub> {
         )
         .route("/api/auto-answer/rules", post(auto_answer::add))
         .route("/api/auto-answer/rules/{id}", delete(auto_answer::remove))
+        .route("/api/flows", get(flows::list).post(flows::start))
+        .route("/api/flows/{id}", get(flows::show))
+        .route("/api/flows/{id}/answer", post(flows::answer))
+        .route("/api/flows/{id}/stop", post(flows::stop))
+        .route("/api/flows/{id}/resume", post(flows::resume))
         .route("/api/ws", get(socket::follow))
         .layer(DefaultBodyLimit::max(BODY))
 }

@@ -47,6 +47,7 @@ mod shapes;
 #[cfg(test)]
 mod typescript;
 mod usage;
+mod watch_flows;
 mod watch_registry;
 mod worktrees;
 mod wrong_codes;
@@ -151,6 +152,7 @@ pub async fn serve(
     ready()?;
     let watch = tokio::spawn(watch_registry::watch(hub.clone()));
     let calls = tokio::spawn(notify::watch(hub.clone()));
+    let watch_flows = tokio::spawn(watch_flows::watch(hub.clone()));
     let server = Server {
         listener,
         router: router(hub.clone()),
@@ -165,6 +167,7 @@ pub async fn serve(
     hub.stopping.send_replace(true);
     watch.abort();
     calls.abort();
+    watch_flows.abort();
     // Whoever keeps a connection open for longer is cut off.
     let _ = timeout(CONNECTIONS, async {
         server.await;

@@ -130,6 +130,21 @@ impl Paths {
         self.synapse.join("trusted.json")
     }
 
+    /// The person's own flows.
+    pub fn flows(&self) -> PathBuf {
+        self.synapse.join("flows")
+    }
+
+    /// The flows that come with the project in `dir`; used only once trusted.
+    pub fn project_flows(dir: &Path) -> PathBuf {
+        dir.join(".synapse").join("flows")
+    }
+
+    /// What the runs of flows leave beside their events, a folder each.
+    pub fn flow_runs(&self) -> PathBuf {
+        self.synapse.join("flow-runs")
+    }
+
     pub fn logs(&self) -> PathBuf {
         self.synapse.join("logs")
     }

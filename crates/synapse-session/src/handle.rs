@@ -88,6 +88,13 @@ impl SessionHandle {
     /// # Errors
     /// If too many wait, if it cannot be kept, or if the agent is going away.
     pub async fn send(&self, submission: Submission) -> Result<TaskId, Refusal> {
+        let handle = self.clone();
+        // Whoever asks may be gone half-way, and with it this future. What is on disk must be queued all the same.
+        let taken = tokio::spawn(async move { handle.take_in(submission).await });
+        taken.await.unwrap_or(Err(Refusal::Stopping))
+    }
+
+    async fn take_in(&self, submission: Submission) -> Result<TaskId, Refusal> {
         let Submission {
             message,
             context,

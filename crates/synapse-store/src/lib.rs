@@ -10,6 +10,7 @@ mod column;
 mod database;
 mod error;
 mod filing;
+mod flows;
 mod group;
 mod inbox;
 pub mod lives;
@@ -45,6 +46,7 @@ use tokio::sync::oneshot;
 
 pub use agents::KeptAgent;
 pub use error::StoreError;
+pub use flows::{FlowLog, FlowRun};
 pub use orphans::fail_orphans;
 pub use page::{Cursor, Filter, Page};
 pub use read::{Edge, Kept, Reader};

@@ -43,6 +43,10 @@ fn clear(
         remove(connection, Timestamp(last), &mut removed)?;
     }
     connection.execute("DELETE FROM replies WHERE at < ?1", [time(since)])?;
+    connection.execute(
+        "DELETE FROM flow_runs WHERE updated_at < ?1 AND state IN ('done', 'failed', 'stopped')",
+        [time(since)],
+    )?;
     connection.execute("DELETE FROM lives WHERE ended_at < ?1", [time(since)])?;
     let old = Timestamp(now().0.saturating_sub(USAGE_AGE));
     connection.execute("DELETE FROM usage WHERE at < ?1", [time(old)])?;

@@ -19,7 +19,7 @@ pub(super) mod stage {
 }
 
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD];
+pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD, FLOWS];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -161,6 +161,30 @@ CREATE TABLE lives (
     is_seen INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lives_by_agent ON lives (agent, ended_at);
+";
+
+/// Runs of flows, and what happened to each.
+const FLOWS: &str = "
+CREATE TABLE flow_runs (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    dir TEXT NOT NULL,
+    started_by TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    events INTEGER NOT NULL
+) STRICT;
+CREATE TABLE flow_events (
+    run INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER flow_removed AFTER DELETE ON flow_runs BEGIN
+    DELETE FROM flow_events WHERE run = old.key;
+END;
 ";
 
 /// The version of a database, 0 for an empty one.

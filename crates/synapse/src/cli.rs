@@ -9,6 +9,7 @@ use crate::verbs::answer::Answer;
 use crate::verbs::attach::Attach;
 use crate::verbs::doctor::Doctor;
 use crate::verbs::external::External;
+use crate::verbs::flow::Flow;
 use crate::verbs::list::List;
 use crate::verbs::logs::Logs;
 use crate::verbs::send::Send;
@@ -258,6 +259,8 @@ Examples:
     /// Serve the web page: every agent, its questions, and a Stop that confirms
     #[command(after_help = "Examples:\n  synapse web --open\n  synapse web login --read-only")]
     Web(crate::verbs::web::Web),
+    /// Several agents, one goal: run, list, show, answer, stop, resume and check flows
+    Flow(Flow),
     /// Open the page at an agent, in a browser
     #[command(after_help = "Examples:\n  synapse open codex\n  synapse open codex --print")]
     Open(crate::verbs::open::Open),

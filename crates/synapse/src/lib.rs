@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod courier;
+pub mod flow;
 pub mod host;
 pub mod http;
 pub mod human_terminal;

@@ -2,6 +2,7 @@
 //! to them by itself. What it sends carries its handle and how many agents the question has passed through.
 
 mod attach;
+mod flows;
 mod neighbours;
 mod tools;
 

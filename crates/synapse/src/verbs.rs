@@ -9,6 +9,7 @@ pub(crate) mod conversations;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod external;
+pub(crate) mod flow;
 pub(crate) mod hook_event;
 pub(crate) mod host;
 mod input;

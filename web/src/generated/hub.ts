@@ -246,4 +246,4 @@ export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.
 /**
  * Of what it died, if it did.
  */
-how: string | null, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "deaths", deaths: Array<Death>, } | { "type": "auto-answer" };
+how: string | null, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "flow", id: string, } | { "type": "deaths", deaths: Array<Death>, } | { "type": "auto-answer" };

@@ -4,6 +4,7 @@ const PATHS = {
   agents: "M4 6h16M4 12h16M4 18h10",
   inbox: "M4 13h4l2 3h4l2-3h4M4 13 6.5 5h11L20 13v6H4z",
   mesh: "M6 7.5 17 6M6.5 9 8 16M10 17.5l6-1.5M18 8l.5 5.5",
+  flows: "M4 5h6v5H4zM14 14h6v5h-6zM10 7.5h3a2 2 0 0 1 2 2V14",
   worktrees: "M7 4v11M7 15a3 3 0 1 0 0 .1M17 4a2.5 2.5 0 1 0 0 .1M17 9c0 5-7 3-9.5 6.5",
   search: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",

@@ -17,6 +17,7 @@ export const PLACES: readonly Place[] = [
   { url: "/", screen: "agents", icon: "agents", text: "nav.agents" },
   { url: "/inbox", screen: "inbox", icon: "inbox", text: "nav.inbox" },
   { url: "/mesh", screen: "mesh", icon: "mesh", text: "nav.mesh" },
+  { url: "/flows", screen: "flows", icon: "flows", text: "nav.flows" },
   { url: "/w", screen: "worktrees", icon: "worktrees", text: "nav.worktrees" },
   { url: "/settings", screen: "settings", icon: "settings", text: "nav.settings" },
 ];

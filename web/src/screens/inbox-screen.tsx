@@ -5,6 +5,7 @@ import { ErrorCard } from "../parts/error-card";
 import { AutoUsesFold } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { tell } from "../parts/failure";
+import { lazy } from "../parts/lazy";
 import { PromptCard } from "../parts/prompt-card";
 import { retryOf } from "../parts/retry";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
@@ -13,10 +14,13 @@ import { stopAgent } from "../parts/stop";
 import { InterruptButton } from "../parts/interrupt-button";
 import { autoAnswer } from "../state/auto-answer";
 import { asking, clearFailures, died, failed, inboxCount, lost } from "../state/inbox";
+import { flowAsks } from "../state/flows";
 import { agentUrl, taskUrl } from "../state/route";
 import { textOf } from "../state/task-fold";
 import { hasWorld, isReadOnly } from "../state/world";
 import { t } from "../text";
+
+const FlowAskCard = lazy(() => import("./later").then((file) => file.FlowAskCard));
 
 export function InboxScreen() {
   const count = inboxCount.value;
@@ -51,6 +55,9 @@ export function InboxScreen() {
               </article>
             ),
         )}
+        {flowAsks().map(({ run, ask }) => (
+          <FlowAskCard key={`${run.id} ${ask.id}`} run={run} ask={ask} />
+        ))}
         {lost.value.map((agent) => (
           <article key={agent.id} class="inbox-item">
             <header class="inbox-head">

@@ -1,6 +1,8 @@
 // The screens, tabs and dialogs that nobody sees first: one file, fetched when one of them is shown or when the page has
 // nothing else to do.
 
+export { FlowAskCard } from "../flows/ask-card";
+export { FlowsRoom } from "../flows/room";
 export { HelpDialog } from "../parts/help-dialog";
 export { NewAgentDialog } from "../parts/new-agent-dialog";
 export { Palette } from "../parts/palette";

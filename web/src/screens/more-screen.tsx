@@ -6,6 +6,7 @@ import { ScreenHead } from "../parts/screen-head";
 import { t } from "../text";
 
 const PLACES = [
+  { url: "/flows", icon: "flows", text: "nav.flows" },
   { url: "/w", icon: "worktrees", text: "nav.worktrees" },
   { url: "/search", icon: "search", text: "nav.search" },
   { url: "/settings", icon: "settings", text: "nav.settings" },

@@ -4,6 +4,7 @@
 import { computed, signal } from "@preact/signals";
 import { api } from "../api";
 import type { Task } from "../types";
+import { flowAsks } from "./flows";
 import { load, save } from "./prefs";
 import { isInterrupted } from "./task-fold";
 import { allTasks } from "./tasks";
@@ -39,4 +40,4 @@ export const failed = computed(() => {
   for (const task of allTasks()) if (task.status.state === "failed") all.set(task.id, task);
   return [...all.values()].filter((task) => !done.value.has(task.id) && !isInterrupted(task)).sort((a, b) => a.updated_at.localeCompare(b.updated_at));
 });
-export const inboxCount = computed(() => asking.value.length + lost.value.length + died.value.length + failed.value.length);
+export const inboxCount = computed(() => asking.value.length + flowAsks().length + lost.value.length + died.value.length + failed.value.length);

@@ -9,7 +9,7 @@ export type AgentTab = (typeof AGENT_TABS)[number];
 export type Route =
   | { screen: "agents" | "inbox" | "mesh" | "worktrees" | "settings" | "more" }
   | { screen: "agent"; id: string; tab: AgentTab | null; path: string; find: string; message: string }
-  | { screen: "task"; id: string }
+  | { screen: "task" | "flows"; id: string }
   | { screen: "worktree"; id: string; tab: "changes" | "files"; path: string }
   | { screen: "search"; q: string }
   | { screen: "lost" };
@@ -28,6 +28,8 @@ export function parseRoute(pathname: string, search: string): Route {
     case "a":
       if (id === "") return { screen: "agents" };
       return { screen: "agent", id, tab: AGENT_TABS.find((name) => name === tab) ?? null, path: query.get("path") ?? "", find: query.get("find") ?? "", message: query.get("message") ?? "" };
+    case "flows":
+      return { screen: "flows", id };
     case "t":
       return id === "" ? { screen: "inbox" } : { screen: "task", id };
     case "w": {

@@ -5,6 +5,7 @@ import { t } from "../text";
 import type { Agent, Delta, Prompt, Session } from "../types";
 import { byUrgency } from "./agent-order";
 import { fetchAutoAnswer } from "./auto-answer";
+import { fetchFlows } from "./flows";
 import { emptyWorld, step, type World } from "./fold";
 import { lineState, openLine, type Line } from "./line";
 import { note } from "./notes";
@@ -53,6 +54,7 @@ export function connect(): void {
       helloCount.value += 1;
       worktreesVersion.value += 1;
       fetchAutoAnswer();
+      fetchFlows();
       forgetNumbers();
     }
     if (applied) react(applied);
@@ -94,6 +96,9 @@ function react(delta: Delta): void {
     }
     case "worktrees":
       worktreesVersion.value += 1;
+      return;
+    case "flow":
+      fetchFlows();
       return;
     case "auto-answer":
       fetchAutoAnswer();

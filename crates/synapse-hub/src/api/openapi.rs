@@ -68,6 +68,12 @@ use crate::{auto_answer, shapes};
         super::auto_answer::switch,
         super::auto_answer::add,
         super::auto_answer::remove,
+        super::flows::list,
+        super::flows::start,
+        super::flows::show,
+        super::flows::answer,
+        super::flows::stop,
+        super::flows::resume,
         super::socket::follow,
     ),
     components(schemas(

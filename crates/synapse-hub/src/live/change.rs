@@ -33,6 +33,8 @@ pub(crate) enum Change {
     Task(AgentId, TaskEvent),
     /// There are other worktrees than before.
     Worktrees,
+    /// Something happened to a run of a flow.
+    Flow(String),
     /// These died, and nobody has looked at them since.
     Deaths(Vec<Death>),
     /// Rules answered something, or are others than before.

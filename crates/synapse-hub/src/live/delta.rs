@@ -47,6 +47,8 @@ pub(crate) enum Delta {
     MeshEdge { edge: Edge },
     #[serde(rename = "worktrees")]
     Worktrees,
+    #[serde(rename = "flow")]
+    Flow { id: String },
     #[serde(rename = "deaths")]
     Deaths { deaths: Vec<Death> },
     #[serde(rename = "auto-answer")]

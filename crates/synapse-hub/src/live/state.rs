@@ -95,6 +95,7 @@ impl State {
             Change::Tasks(lines) => self.list_tasks(lines, &now),
             Change::Task(id, event) => self.hear(&id, event, &now),
             Change::Worktrees => vec![Delta::Worktrees],
+            Change::Flow(id) => vec![Delta::Flow { id }],
             Change::Deaths(deaths) if deaths == self.deaths => Vec::new(),
             Change::Deaths(deaths) => {
                 self.deaths.clone_from(&deaths);

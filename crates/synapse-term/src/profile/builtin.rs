@@ -1,6 +1,6 @@
 //! The profiles that come with the program.
 
-const PROFILES: [(&str, &str); 15] = [
+const PROFILES: [(&str, &str); 16] = [
     ("aider", include_str!("../../profiles/aider.yaml")),
     ("claude", include_str!("../../profiles/claude.yaml")),
     ("cline", include_str!("../../profiles/cline.yaml")),
@@ -8,6 +8,7 @@ const PROFILES: [(&str, &str); 15] = [
     ("codex", include_str!("../../profiles/codex.yaml")),
     ("copilot", include_str!("../../profiles/copilot.yaml")),
     ("dummy", include_str!("../../profiles/dummy.yaml")),
+    ("flow", include_str!("../../profiles/flow.yaml")),
     ("gemini", include_str!("../../profiles/gemini.yaml")),
     ("generic", include_str!("../../profiles/generic.yaml")),
     ("gptme", include_str!("../../profiles/gptme.yaml")),

@@ -126,6 +126,23 @@ pub(super) struct AnswerQuestion {
     fingerprint: Option<String>,
 }
 
+/// What `start_flow` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct StartFlow {
+    /// The name of the flow, as `list_flows` gives it.
+    flow: String,
+    /// Its inputs, by name.
+    #[serde(default)]
+    inputs: std::collections::BTreeMap<String, String>,
+}
+
+/// What `get_flow` takes.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetFlow {
+    /// The run, as `start_flow` gave it.
+    run: String,
+}
+
 /// Whether it was done.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Done {
@@ -198,6 +215,45 @@ impl Tools {
         answered.map(|()| Json(Done { done: true })).map_err(said)
     }
 
+    #[tool(
+        description = "Lists the flows that can be started by name: several agents working on one goal, step by step."
+    )]
+    async fn list_flows(&self) -> Result<Json<super::flows::Flows>, String> {
+        super::flows::list(&self.paths).map(Json).map_err(said)
+    }
+
+    #[tool(
+        description = "Starts a flow by its name, in the background; get_flow tells what becomes of it. Only a person can answer what it asks."
+    )]
+    async fn start_flow(
+        &self,
+        Parameters(asked): Parameters<StartFlow>,
+    ) -> Result<Json<super::flows::FlowState>, String> {
+        let around = self.look()?;
+        let hops = around.hops().await.map_err(said)?;
+        self.take_pace(1)?;
+        super::flows::start(
+            &self.paths,
+            &asked.flow,
+            &asked.inputs,
+            around.sender(),
+            hops,
+        )
+        .await
+        .map(Json)
+        .map_err(said)
+    }
+
+    #[tool(description = "Shows how a flow that was started stands, and what it gave.")]
+    async fn get_flow(
+        &self,
+        Parameters(asked): Parameters<GetFlow>,
+    ) -> Result<Json<super::flows::FlowState>, String> {
+        super::flows::state(&self.paths, &asked.run)
+            .map(Json)
+            .map_err(said)
+    }
+
     #[tool(description = "Sends a message to every other agent and gives their replies.")]
     async fn broadcast(
         &self,
@@ -242,6 +298,17 @@ impl Tools {
         Neighbours::look(&self.paths).map_err(said)
     }
 
+    /// Counts what is sent or started: two agents that answer each other would never stop.
+    fn take_pace(&self, count: usize) -> Result<(), String> {
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.take("", count, Instant::now()).map_err(|wait| {
+            format!(
+                "too many messages in a minute; try again in {} s",
+                wait.as_secs() + 1
+            )
+        })
+    }
+
     /// A message for so many, if it may be sent now.
     async fn request(
         &self,
@@ -252,16 +319,7 @@ impl Tools {
         count: usize,
     ) -> Result<Request, String> {
         let hops = around.hops().await.map_err(said)?;
-        let taken = {
-            let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-            pace.take("", count, Instant::now())
-        };
-        taken.map_err(|wait| {
-            format!(
-                "too many messages in a minute; try again in {} s",
-                wait.as_secs() + 1
-            )
-        })?;
+        self.take_pace(count)?;
         let message = OutgoingMessage::text(text)
             .sent_by(Some(around.sender()), hops)
             .with_priority(Some(priority));

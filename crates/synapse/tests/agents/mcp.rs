@@ -112,9 +112,12 @@ fn an_agent_sees_the_others_and_talks_to_them_under_its_own_name() {
         [
             "answer",
             "broadcast",
+            "get_flow",
             "get_task",
             "list_agents",
-            "send_message"
+            "list_flows",
+            "send_message",
+            "start_flow"
         ]
     );
 

@@ -13,6 +13,7 @@ mod deaths;
 mod door;
 mod faults;
 mod files;
+mod flows;
 mod former;
 mod interrupt;
 mod live;

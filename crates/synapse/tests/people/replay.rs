@@ -192,8 +192,8 @@ fn profiles_are_listed_shown_and_checked() {
     assert_eq!(
         names,
         [
-            "aider", "claude", "cline", "cn", "codex", "copilot", "dummy", "gemini", "generic",
-            "gptme", "kimi", "opencode", "pi", "qwen", "vibe"
+            "aider", "claude", "cline", "cn", "codex", "copilot", "dummy", "flow", "gemini",
+            "generic", "gptme", "kimi", "opencode", "pi", "qwen", "vibe"
         ]
     );
     let out = synapse()

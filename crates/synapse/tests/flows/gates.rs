@@ -1,0 +1,167 @@
+//! Gates, stops, resumes and who may do what.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::world::World;
+use super::{file, run};
+
+const GATED: &str = "name: gated\nsteps:\n  a: {run: [touch, began]}\n  b: {gate: 'Go on?', run: [touch, went]}\n  c: {run: [touch, after]}\n";
+
+/// Starts a flow in the background; its id.
+fn detached(world: &World, flow: &str) -> String {
+    let told = world.json(&["flow", "run", flow, "--detach", "--json"]);
+    told["id"].as_str().unwrap().to_owned()
+}
+
+fn shown(world: &World, id: &str) -> Value {
+    world.json(&["flow", "show", id, "--json"])
+}
+
+#[test]
+fn a_gate_waits_for_a_person_and_no_ends_what_comes_after() {
+    let world = World::new();
+    let flow = file(&world, "gated", GATED);
+    let id = detached(&world, &flow);
+    world.wait_until("it asks", |world| {
+        shown(world, &id)["asks"][0]["question"] == "Go on?"
+    });
+    let wrong = world.run(&["flow", "answer", &id, "maybe"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let agent = world
+        .command(&["flow", "answer", &id, "yes"])
+        .env("SYNAPSE_AGENT_ID", "x")
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8_lossy(&agent.stderr).contains("no agent answers"),
+        "{agent:?}"
+    );
+    world.ok(&["flow", "answer", &id, "yes"]);
+    world.wait_until("it is done", |world| shown(world, &id)["state"] == "done");
+    assert!(world.home.path().join("after").exists());
+
+    std::fs::remove_file(world.home.path().join("after")).unwrap();
+    let id = detached(&world, &flow);
+    world.wait_until("it asks", |world| {
+        shown(world, &id)["asks"][0]["step"] == "b"
+    });
+    world.ok(&["flow", "answer", &id, "no"]);
+    world.wait_until("it is done", |world| shown(world, &id)["state"] == "done");
+    let steps = shown(&world, &id)["steps"].clone();
+    assert_eq!(
+        (&steps[1]["state"], &steps[2]["state"]),
+        (&"refused".into(), &"refused".into())
+    );
+    assert!(!world.home.path().join("after").exists());
+}
+
+#[test]
+fn a_stopped_flow_cancels_what_runs_and_goes_on_later() {
+    let world = World::new();
+    let flow = file(
+        &world,
+        "long",
+        "name: long\nsteps:\n  a: {run: [sh, -c, 'echo x >> count']}\n  b: {agent: dummy, prompt: 'wait:600'}\n  c: {shell: 'sleep 600', needs: [a]}\n",
+    );
+    let id = detached(&world, &flow);
+    world.wait_until("both are under way", |world| {
+        let view = shown(world, &id);
+        view["steps"][1]["items"][0]["task"].is_string() && view["steps"][2]["state"] == "running"
+    });
+    let stopped = world.json(&["flow", "stop", &id, "--json"]);
+    assert_eq!(stopped["state"], "stopped");
+    assert_eq!(
+        world.json(&["list", "--json"]).as_array().unwrap().len(),
+        0,
+        "its agent is stopped"
+    );
+    world.wait_for_task("wait:600", "canceled");
+    let mut resumed = world
+        .command(&["flow", "resume", &id, "--json"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    world.wait_until("b is asked anew", |world| {
+        let view = shown(world, &id);
+        let item = &view["steps"][1]["items"][0];
+        view["state"] == "running" && item["attempt"] == 2 && item["state"] == "running"
+    });
+    world.ok(&["flow", "stop", &id]);
+    resumed.wait().unwrap();
+    assert_eq!(
+        std::fs::read_to_string(world.home.path().join("count")).unwrap(),
+        "x\n",
+        "a is done once"
+    );
+}
+
+#[test]
+fn a_failed_flow_is_taken_up_where_it_failed() {
+    let world = World::new();
+    let flow = file(
+        &world,
+        "f",
+        "name: f\nsteps:\n  a: {run: [sh, -c, 'echo x >> count']}\n  b: {run: [test, -e, there]}\n",
+    );
+    let result = run(&world, &[&flow]);
+    assert_eq!(result["state"], "failed");
+    std::fs::write(world.home.path().join("there"), "").unwrap();
+    let id = result["id"].as_str().unwrap();
+    world.ok(&["flow", "resume", id]);
+    assert_eq!(shown(&world, id)["state"], "done");
+    assert_eq!(
+        std::fs::read_to_string(world.home.path().join("count")).unwrap(),
+        "x\n"
+    );
+    let again = world.run(&["flow", "resume", id]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("is done"));
+}
+
+#[test]
+fn timeouts_and_limits_stop_it_and_say_so() {
+    let world = World::new();
+    let slow = run(
+        &world,
+        &[&file(
+            &world,
+            "slow",
+            "name: slow\nsteps: {a: {agent: dummy, prompt: 'wait:600', timeout: 1s}}",
+        )],
+    );
+    assert_eq!(slow["why"], "a: it was not done within 1 s");
+    let many = run(
+        &world,
+        &[&file(
+            &world,
+            "many",
+            "name: many\nmax_turns: 2\nat_once: 1\nsteps: {a: {each: [x, y, z], agent: dummy, prompt: 'say:${item}'}}",
+        )],
+    );
+    assert_eq!(many["why"], "it needs more than max_turns: 2");
+}
+
+#[test]
+fn an_agent_starts_flows_by_name_alone_and_commands_only_if_it_may() {
+    let world = World::new();
+    let flows = world.home.path().join("synapse/flows");
+    std::fs::create_dir_all(&flows).unwrap();
+    std::fs::write(
+        flows.join("cmd.yaml"),
+        "name: cmd\nsteps: {a: {run: [echo, hi]}}",
+    )
+    .unwrap();
+    std::fs::write(
+        flows.join("open.yaml"),
+        "name: open\nagents: true\nsteps: {a: {run: [echo, hi]}}",
+    )
+    .unwrap();
+    let as_agent = |args: &[&str]| {
+        let output = world.run(&[&["flow", "run", "--hops=1", "--json"][..], args].concat());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(as_agent(&["cmd"]).contains("agents: true"));
+    assert!(as_agent(&["./x.yaml"]).contains("by its name"));
+    assert_eq!(as_agent(&["open"]), "");
+}
