@@ -148,7 +148,9 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         let error = "an agent does not answer questions, and neither does what it has started; a person does";
         return Err(Problem::new(StatusCode::FORBIDDEN, "answers_itself", error));
     }
-    if request.method() == Method::POST && has_body(headers) && !is_json(headers) {
+    // Nothing but the path of such a link is read, and some apps send an empty text with it.
+    let is_read = !is_answer_link(request);
+    if request.method() == Method::POST && is_read && has_body(headers) && !is_json(headers) {
         let error = "a POST with a body must have the Content-Type application/json";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "not_json", error));

@@ -93,16 +93,17 @@ impl Sender {
         let vapid = vapid_key.and_then(|key| Vapid::read(&key).ok());
         let vapid = vapid.map(std::sync::Arc::new);
         for browser in subscriptions {
-            let Some(vapid) = vapid.clone() else {
+            // A device that was removed while no hub ran is told nothing.
+            let (Some(vapid), Some(to)) = (vapid.clone(), hub.logins.name_of(&browser.device))
+            else {
                 continue;
             };
             let links = links(&hub, &notice, &wishes, Audience::Browser);
             let (hub, notice, wishes) = (hub.clone(), notice.clone(), wishes.clone());
             posts.spawn(async move {
-                let to = hub.logins.name_of(&browser.device);
                 let pushed = push(&hub, &vapid, &browser, &notice, &links, &wishes);
                 Told {
-                    to: to.unwrap_or_else(|| host_of(&browser.endpoint)),
+                    to,
                     error: outcome(pushed, notice.kind).await,
                 }
             });

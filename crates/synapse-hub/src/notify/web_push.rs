@@ -146,7 +146,7 @@ fn point(key: &str) -> Result<Vec<u8>, PushError> {
     }
 }
 
-fn derive(salt: &[u8], secret: &[u8], info: &[u8], into: &mut [u8]) -> Result<(), PushError> {
+fn derive(salt: &[u8], secret: &[u8], info: &[u8], out: &mut [u8]) -> Result<(), PushError> {
     struct Length(usize);
     impl KeyType for Length {
         fn len(&self) -> usize {
@@ -155,8 +155,8 @@ fn derive(salt: &[u8], secret: &[u8], info: &[u8], into: &mut [u8]) -> Result<()
     }
     let extracted = Salt::new(HKDF_SHA256, salt).extract(secret);
     let info = [info];
-    let expanded = extracted.expand(&info, Length(into.len()))?;
-    Ok(expanded.fill(into)?)
+    let expanded = extracted.expand(&info, Length(out.len()))?;
+    Ok(expanded.fill(out)?)
 }
 
 #[cfg(test)]
