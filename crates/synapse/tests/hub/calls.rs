@@ -72,10 +72,13 @@ fn wish(desk: &Desk, wanted: &Value) -> Value {
     desk.browser.post("/api/notify", wanted).ok()
 }
 
-/// Uses a link as a phone does: from outside, with no cookie.
+/// Uses a link as a phone does: from outside, with no cookie, and from a page of ntfy with an empty text.
 fn press(desk: &Desk, url: &str) -> Answer {
     let path = url.strip_prefix("https://agents.example").unwrap_or(url);
-    let head = format!("POST {path} HTTP/1.1\r\nHost: agents.example\r\nVia: 1.1 proxy\r\n");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: agents.example\r\nVia: 1.1 proxy\r\nOrigin: https://ntfy.sh\r\n\
+         Content-Type: text/plain;charset=UTF-8\r\n"
+    );
     exchange(&desk.browser.address, &head, b"")
 }
 
