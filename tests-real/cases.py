@@ -4,6 +4,7 @@ import os
 import pathlib
 import time
 
+import adopted
 import conversation
 import dialogs
 import editor
@@ -342,6 +343,7 @@ CASES = {
     "in front": in_front,
     "restart": restart,
     "in an editor (ACP)": editor.editor,
+    "adopted (tmux)": adopted.adopted,
     "flows": flows.flows,
     "page: stop": page_stop,
     "page: permission": page_permission,

@@ -117,9 +117,9 @@ impl Play {
 #[test]
 fn the_flow_of_the_manual_goes_round_and_asks_before_it_merges() {
     let mut play = Play::new(REVIEW, json!({"goal": "login", "branch": "HEAD"}));
-    let plan = play.begin();
-    assert_eq!(plan[0].1, "claude: Plan how to add login. List the files.");
-    play.done(&plan[0].0, json!({"reply": "a.rs"}));
+    let first = play.begin();
+    assert_eq!(first[0].1, "claude: Plan how to add login. List the files.");
+    play.done(&first[0].0, json!({"reply": "a.rs"}));
     let build = play.begin();
     assert_eq!(build[0].1, "codex: Do this plan:\na.rs");
     play.done(

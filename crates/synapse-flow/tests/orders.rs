@@ -198,7 +198,7 @@ impl World {
         self.maybe_kill();
     }
 
-    fn to_the_end(mut self) -> Self {
+    fn run_to_the_end(mut self) -> Self {
         for _ in 0..2_000 {
             if self.run.state().is_over() {
                 return self;
@@ -241,9 +241,9 @@ proptest! {
         choices in prop::collection::vec(any::<u8>(), 0..400),
     ) {
         let text = FLOWS[flow];
-        let calm = World::new(text, salt, Vec::new()).to_the_end();
+        let calm = World::new(text, salt, Vec::new()).run_to_the_end();
         prop_assert_eq!(calm.kills, 0);
-        let wild = World::new(text, salt, choices).to_the_end();
+        let wild = World::new(text, salt, choices).run_to_the_end();
         for (key, times) in &wild.begun {
             prop_assert_eq!(*times, 1, "{} was begun {} times", key.name(), times);
         }
@@ -265,7 +265,7 @@ proptest! {
         until in 1_usize..12,
         choices in prop::collection::vec(any::<u8>(), 0..200),
     ) {
-        let calm = World::new(FLOWS[flow], salt, Vec::new()).to_the_end();
+        let calm = World::new(FLOWS[flow], salt, Vec::new()).run_to_the_end();
         let mut world = World::new(FLOWS[flow], salt, choices);
         while world.disk.len() < until && !world.run.state().is_over() {
             let actions = world.run.next(world.now);
@@ -276,10 +276,10 @@ proptest! {
         }
         if !world.run.state().is_over() {
             world.write(Fact::Stopping { by: "me".to_owned() });
-            world = world.to_the_end();
+            world = world.run_to_the_end();
             prop_assert_eq!(world.run.state(), State::Stopped);
             world.write(Fact::Resumed { by: "me".to_owned() });
-            world = world.to_the_end();
+            world = world.run_to_the_end();
         }
         prop_assert!(world.begun.values().all(|times| *times == 1));
         if calm.run.state() == State::Done && world.run.state() == State::Done {

@@ -1,5 +1,6 @@
 //! The process table, and hold of one process, so that a number that went to another process is never signalled.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
@@ -48,6 +49,34 @@ pub fn children(pid: i32) -> Vec<i32> {
 /// The files that a process has open; none where the system does not say.
 pub fn open_files(pid: i32) -> Vec<PathBuf> {
     system::open_files(pid)
+}
+
+/// The words a process was started with; none where the system does not say.
+pub fn arguments(pid: i32) -> Vec<String> {
+    system::arguments(pid)
+}
+
+/// A variable of the environment that a process was started with.
+pub fn variable(pid: i32, name: &str) -> Option<OsString> {
+    system::variable(pid, name)
+}
+
+/// The folder a process works in.
+pub fn folder(pid: i32) -> Option<PathBuf> {
+    system::folder(pid)
+}
+
+/// How long ago a process was started.
+pub fn age(pid: i32) -> Option<Duration> {
+    system::age(pid)
+}
+
+/// The group that has the keyboard of a process's terminal, whoever's session that is.
+///
+/// # Errors
+/// If the process is gone or has no terminal, or the system does not say.
+pub fn keyboard_group(pid: Pid) -> io::Result<Pid> {
+    system::keyboard_group(pid)
 }
 
 /// The parent of a process.

@@ -42,6 +42,8 @@ pub enum Exit {
     Code(i32),
     /// By a signal.
     Signal(i32),
+    /// Nobody told us: it is somebody else's child, or it goes on without us.
+    Unknown,
 }
 
 impl Exit {
@@ -50,6 +52,7 @@ impl Exit {
         match self {
             Self::Code(code) => code,
             Self::Signal(signal) => 128 + signal,
+            Self::Unknown => 0,
         }
     }
 }
@@ -104,6 +107,10 @@ impl ChildWatcher {
 
     pub(super) fn state(&self) -> State {
         *self.state.borrow()
+    }
+
+    pub(super) fn states(&self) -> watch::Receiver<State> {
+        self.state.clone()
     }
 
     /// Waits for a state of which `wanted` makes something.

@@ -14,6 +14,7 @@ mod output;
 mod process_tree;
 mod size;
 mod spawn;
+mod terminal;
 pub mod tty;
 mod writer;
 
@@ -39,6 +40,7 @@ pub use rustix::termios::Termios;
 pub use size::Size;
 pub use spawn::SpawnError;
 pub use synapse_platform::{Foreground, Wait};
+pub use terminal::{OpenTerminal, Tenure, Terminal};
 pub use writer::{Full, Writer};
 
 /// How long the kernel may take to tell of the end of processes that are gone.

@@ -52,6 +52,15 @@ impl Output {
         })
     }
 
+    /// Output that somebody else reads and passes on.
+    pub fn passed_on(pieces: mpsc::Receiver<Piece>) -> Self {
+        Self {
+            pieces,
+            stop: None,
+            thread: None,
+        }
+    }
+
     /// The next bytes, never empty; none when nobody has the terminal open any more. Safe to
     /// cancel.
     pub async fn recv(&mut self) -> Option<Vec<u8>> {

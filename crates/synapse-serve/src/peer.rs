@@ -105,7 +105,7 @@ impl Peer {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the caller may descend from a process. It may if it is a process of our user of which nobody can say
+    /// Whether the caller may be a process or descend from it. It may if it is a process of our user of which nobody can say
     /// which one it is: whoever sends and closes at once would else pass for a stranger.
     pub fn may_be_below(&self, above: u32) -> bool {
         let ends = &self.0;
@@ -118,9 +118,10 @@ impl Peer {
             Ok(Some(socket)) => {
                 let holders = socket.holders();
                 holders.is_empty()
-                    || holders
-                        .iter()
-                        .any(|caller| is_below(*caller, above.cast_signed()))
+                    || holders.iter().any(|caller| {
+                        let above = above.cast_signed();
+                        *caller == above || is_below(*caller, above)
+                    })
             }
             Ok(None) => true,
             Err(error) => {

@@ -52,7 +52,10 @@ use memory::Memory;
 use notices::Notices;
 use routing::Routing;
 pub use routing::RoutingSetup;
-use synapse_pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
+use synapse_pty::{
+    Exit, OpenTerminal, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Tenure,
+    Terminal, Writer,
+};
 use tasks::Open;
 use turns::Running;
 use usage::Usages;
@@ -69,8 +72,8 @@ const VIEW_TAIL: usize = 256;
 pub struct Setup {
     /// What is known of its program.
     pub profile: Arc<Profile>,
-    /// How the program is started.
-    pub spawn: Spawn,
+    /// What the program runs in.
+    pub under: Under,
     /// How many tasks may wait.
     pub queue_limit: usize,
     /// The human's terminal in front of it; it also answers the program's questions. Without one we do.
@@ -87,10 +90,23 @@ pub struct Setup {
     pub routing: RoutingSetup,
 }
 
+/// What a program runs in.
+#[derive(Debug)]
+pub enum Under {
+    /// A terminal of its own, in which it is to be started.
+    Program(Box<Spawn>),
+    /// One that is there, with the program in it.
+    Terminal(OpenTerminal),
+}
+
 /// A running agent.
 pub struct Session {
     profile: Arc<Profile>,
-    pty: Pty,
+    pty: Box<dyn Terminal>,
+    /// What the program does, as the kernel sees it.
+    states: watch::Receiver<PtyState>,
+    /// Its size, where somebody else decides on it.
+    sizes: Option<watch::Receiver<Size>>,
     writer: Writer,
     output: Output,
     watcher: Watcher,
@@ -140,14 +156,31 @@ impl Session {
     /// Starts the program. The session runs when [`Session::run`] is polled.
     pub fn start(setup: Setup) -> Result<(Self, SessionHandle), SpawnError> {
         let routing = Routing::new(setup.routing);
-        let size = screen_size(setup.spawn.size);
-        let answers_queries = setup.display.is_none();
         let front = setup.display.map(Front::new).transpose();
         let (front, tap) = front.map_err(SpawnError::Terminal)?.unzip();
-        let (pty, writer, output) = Pty::spawn_tapped(&setup.spawn, tap)?;
+        let OpenTerminal {
+            terminal: pty,
+            writer,
+            output,
+            size: window,
+        } = match setup.under {
+            Under::Program(spawn) => {
+                let (pty, writer, output) = Pty::spawn_tapped(&spawn, tap)?;
+                OpenTerminal {
+                    terminal: Box::new(pty),
+                    writer,
+                    output,
+                    size: spawn.size,
+                }
+            }
+            Under::Terminal(open) => open,
+        };
+        let size = screen_size(window);
+        // Whoever has the terminal answers the program's queries.
+        let answers_queries = front.is_none() && pty.tenure() == Tenure::Own;
         let program = pty.pid().as_raw_nonzero().get();
         let (suspended, is_suspended) = watch::channel(false);
-        let (size_is, shown_size) = watch::channel(setup.spawn.size);
+        let (size_is, shown_size) = watch::channel(window);
         let ledger = setup.ledger;
         let (handle, inbox) = SessionHandle::new(
             ledger.clone(),
@@ -162,6 +195,8 @@ impl Session {
             watcher: Watcher::new(Arc::clone(&setup.profile), size),
             unfed: PendingOutput::default(),
             profile: setup.profile,
+            states: pty.states(),
+            sizes: pty.sizes(),
             pty,
             writer,
             output,
@@ -219,6 +254,7 @@ impl Session {
                     }
                     self.settle_display();
                 }
+                size = news(&mut self.sizes) => self.take_size(size),
                 piece = self.output.next(), if self.takes_output() => match piece {
                     Some(piece) => self.take(piece),
                     None => return self.exited().await,
@@ -232,7 +268,7 @@ impl Session {
                 }
                 // Everybody above has had a turn by then.
                 () = yield_now(), if !self.unfed.is_empty() => self.feed(),
-                state = self.pty.state_after(self.pty_state), if self.pty_state.exit().is_none() => {
+                state = state_after(&mut self.states, self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {
                         self.clear_notices();
@@ -363,14 +399,10 @@ impl Session {
                 self.note_stop(by);
                 self.interrupt(key, done, now);
             }
+            // Who watches a terminal of somebody else's sees it in the size that it has.
+            Command::Resize(_) if self.sizes.is_some() => {}
             Command::Resize(size) => {
-                self.ledger.board.set_look(None);
-                self.size.send_replace(size);
-                let was_covered = self.forget_notices();
-                self.watcher.resize(screen_size(size), now);
-                if was_covered {
-                    self.repaint_all();
-                }
+                self.set_size(size, now);
                 if let Err(error) = self.pty.resize(size) {
                     tracing::warn!(%error, "the window size could not be set");
                 }
@@ -398,6 +430,23 @@ impl Session {
         self.advance(now);
     }
 
+    /// Somebody else has given the terminal another size.
+    fn take_size(&mut self, size: Size) {
+        let now = self.now();
+        self.set_size(size, now);
+        self.advance(now);
+    }
+
+    fn set_size(&mut self, size: Size, now: Duration) {
+        self.ledger.board.set_look(None);
+        self.size.send_replace(size);
+        let was_covered = self.forget_notices();
+        self.watcher.resize(screen_size(size), now);
+        if was_covered {
+            self.repaint_all();
+        }
+    }
+
     /// How the program reads what is typed.
     fn discipline(&self) -> Discipline {
         if self.pty.is_canonical() {
@@ -409,7 +458,7 @@ impl Session {
 
     /// The program closed its terminal: it is gone, or about to be.
     async fn exited(mut self) -> Exit {
-        let exit = self.pty.wait().await;
+        let exit = exit_of(&mut self.states).await;
         self.end(exit);
         self.show_last_words().await;
         exit
@@ -419,7 +468,10 @@ impl Session {
         self.close_inbox();
         self.ledger.board.set_stopping();
         self.cancel_all("the agent was stopped");
-        self.say_goodbye().await;
+        // What is not ours goes on without us.
+        if self.pty.tenure() != Tenure::Guest {
+            self.say_goodbye().await;
+        }
         let exit = {
             let (pty, output) = (&self.pty, &mut self.output);
             let ended = pty.terminate(GRACE);
@@ -454,6 +506,34 @@ impl Session {
         self.settle_interrupts(State::Exited);
         self.fail_all_exited();
     }
+}
+
+/// Waits until the program does something else than `known`, as the kernel sees it. Safe to cancel.
+async fn state_after(states: &mut watch::Receiver<PtyState>, known: PtyState) -> PtyState {
+    let state = states.wait_for(|state| *state != known).await;
+    let state = state.ok().map(|state| *state);
+    match state {
+        Some(state) => state,
+        // The last state is that of the end: there is nothing more to come.
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the end of the program. Safe to cancel.
+async fn exit_of(states: &mut watch::Receiver<PtyState>) -> Exit {
+    let ended = states.wait_for(|state| state.exit().is_some()).await;
+    let exit = ended.ok().and_then(|state| state.exit());
+    exit.unwrap_or(Exit::Unknown)
+}
+
+/// The next value, where there is somebody who tells. Safe to cancel.
+async fn news<T: Copy>(values: &mut Option<watch::Receiver<T>>) -> T {
+    if let Some(values) = values
+        && values.changed().await.is_ok()
+    {
+        return *values.borrow_and_update();
+    }
+    std::future::pending().await
 }
 
 /// A window no screen can have is shown on the nearest that can be.

@@ -17,6 +17,8 @@ pub(super) enum Obstacle {
     Box(String),
     /// The program is suspended.
     Suspended,
+    /// What is typed would reach a shell or another program.
+    Keyboard,
 }
 
 impl Obstacle {
@@ -26,6 +28,7 @@ impl Obstacle {
             Self::Typing => "held: somebody is typing".to_owned(),
             Self::Box(text) => format!("held: the box shows «{text}»"),
             Self::Suspended => "held: the program is suspended".to_owned(),
+            Self::Keyboard => "held: another program has the keyboard of its terminal".to_owned(),
         }
     }
 }

@@ -25,7 +25,7 @@ use synapse_a2a::event::Timestamp;
 use synapse_pty::Exit;
 use synapse_store::lives::End;
 
-pub use actor::{HookSetup, RoutingSetup, Session, Setup};
+pub use actor::{HookSetup, RoutingSetup, Session, Setup, Under};
 pub use board::{Board, Counts, News, NumberedEvent, Record, What};
 pub use command::{
     AcceptedTask, Answer, Command, Explanation, Look, Receipt, Refusal, Standing, TerminalView,
@@ -42,7 +42,8 @@ pub use turn::{HookFact, TurnError};
 pub fn end_of(exit: Exit) -> End {
     const INTERRUPTED: Exit = Exit::Signal(2);
     match exit {
-        INTERRUPTED | Exit::Code(130) => End::Stopped,
+        // What ended in somebody's pane and nobody told us of is not called a death.
+        INTERRUPTED | Exit::Code(130) | Exit::Unknown => End::Stopped,
         Exit::Code(code) => End::Exited(code),
         Exit::Signal(signal) => End::Killed(signal),
     }

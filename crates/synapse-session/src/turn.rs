@@ -400,6 +400,10 @@ impl Turn {
             });
             return Vec::new();
         }
+        // Enter would send what a person has only begun to write.
+        if scene.has_foreign_words {
+            return self.end(Ending::Broken(TurnError::ForeignWords));
+        }
         self.phase = Phase::Submitted {
             since: now,
             due: now + SUBMIT_PATIENCE,
@@ -437,7 +441,7 @@ impl Turn {
             due: now + REPEATED_PATIENCE,
             presses: presses + 1,
         };
-        if scene.is_box_empty {
+        if scene.is_box_empty || scene.has_foreign_words {
             return Vec::new();
         }
         vec![Effect::Write(self.submit.clone())]

@@ -172,6 +172,12 @@ impl Source {
         (self.kind == Kind::Claude).then_some(&*self.root)
     }
 
+    /// The same for a program that has run for a while.
+    #[must_use]
+    pub fn started_at(self, since: SystemTime) -> Self {
+        Self { since, ..self }
+    }
+
     /// The transcript that was written to last, if any was since then.
     pub fn newest(&self, since: SystemTime) -> Option<PathBuf> {
         let files = self.changed_since(since).into_iter();

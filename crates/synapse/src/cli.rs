@@ -5,6 +5,7 @@ pub(crate) mod help;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::verbs::adopt::Adopt;
 use crate::verbs::answer::Answer;
 use crate::verbs::attach::Attach;
 use crate::verbs::doctor::Doctor;
@@ -41,6 +42,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  synapse start claude\n  synapse start codex --name reviewer --cwd ~/project -- --model best\n  synapse start claude --foreground\n\nAny other program:\n  synapse start -- python3 -i"
     )]
     Start(Launch),
+    /// Make an agent of a program that already runs in a pane of tmux; it stays there, as it is
+    #[command(
+        after_help = "Examples:\n  synapse adopt --list\n  synapse adopt %3\n  synapse adopt main:0.1 --name reviewer\n\n`synapse stop` leaves the program running; it is an agent no more."
+    )]
+    Adopt(Adopt),
     /// Stop agents; returns when they and everything they started are gone
     #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
     Stop(Stop),
@@ -283,7 +289,7 @@ pub(crate) struct Wrap {
 }
 
 /// `synapse start …`
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of its own on the command line"
@@ -326,6 +332,12 @@ pub(crate) struct Start {
     /// choose at a terminal, and elsewhere it is the last
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
+    /// In a new window of tmux, to be attached to with tmux: `--in tmux`, or `--in tmux SESSION`
+    #[arg(long = "in", value_names = ["tmux", "SESSION"], num_args = 1..=2)]
+    pub(crate) inside: Vec<String>,
+    /// A pane that is adopted: its program, its id and the socket of its tmux
+    #[arg(long, hide = true)]
+    pub(crate) adopted: Option<String>,
     /// Arguments for the program itself; without a profile, the program and its arguments
     #[arg(last = true)]
     pub(crate) args: Vec<String>,
@@ -361,6 +373,11 @@ impl Start {
                 .filter(|(_, is_set)| *is_set)
                 .map(|(flag, _)| (*flag).to_owned()),
         );
+        if !self.inside.is_empty() {
+            words.push("--in".to_owned());
+            words.extend(self.inside.iter().cloned());
+        }
+        words.extend(self.adopted.iter().map(|pane| format!("--adopted={pane}")));
         words.extend(self.resume.iter().map(|id| format!("--resume={id}")));
         words.push("--".to_owned());
         words.extend(self.args.iter().cloned());

@@ -2,6 +2,7 @@
 
 mod early_exit;
 mod entry;
+mod housing;
 mod life;
 
 use std::io;
@@ -25,13 +26,14 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use entry::{publish, tell};
+use housing::{Housing, LabelledPane};
 use life::Life;
 
 pub use early_exit::EarlyExit;
 
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, ServerState};
-use crate::launch;
+use crate::launch::ProgramPlace;
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
@@ -88,6 +90,8 @@ pub struct Agent {
     pub orders: Orders,
     /// The human's terminal, where the agent has one.
     pub terminal: Option<Terminal>,
+    /// Where the program runs.
+    pub place: ProgramPlace,
     /// How it was asked for: what follows `synapse start`.
     pub words: Vec<String>,
     /// The conversation that is to go on, as the program calls it.
@@ -120,6 +124,8 @@ pub struct Host {
     ca_file: Option<PathBuf>,
     notes: Vec<String>,
     launched: LaunchRecord,
+    /// The pane of tmux that the agent is in.
+    pane: Option<LabelledPane>,
 }
 
 impl Host {
@@ -149,17 +155,17 @@ impl Host {
         let ledger = Ledger::open(paths.store(), owner.clone())?;
         let (routing, requests) = agent.orders.line();
         let display = agent.terminal.as_ref().map(|it| it.display.try_clone());
-        let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
-        let transcripts = launch.transcript.as_ref();
+        let housing = Housing::open(agent, &claim, paths)?;
+        let transcripts = housing.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
         let claude_transcripts = claude_transcripts.map(Path::to_owned);
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
-            spawn: launch.spawn,
+            under: housing.under,
             queue_limit: agent.queue_limit,
             display: display.transpose()?,
-            transcript: launch.transcript,
-            hooks: launch.hooks,
+            transcript: housing.transcript,
+            hooks: housing.hooks,
             ledger: ledger.clone(),
             files: paths.tasks(),
             routing,
@@ -177,6 +183,7 @@ impl Host {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
+            adopted: housing.pane.as_ref().map(LabelledPane::program),
             agent: id.into(),
             handle: name.into(),
             about: Arc::new(about),
@@ -194,14 +201,10 @@ impl Host {
             may_answer_itself: reach.may_answer_itself,
             is_token_replaced: tokens.is_replaced,
         })?;
-        let mut notes = launch.notes;
         let launched = launched(&claim, agent);
-        if let Err(error) = launched.save(paths) {
-            notes.push(format!("`synapse up` will not know this agent: {error}"));
-        }
-        if tokens.is_replaced {
-            notes.push(REPLACED.to_owned());
-        }
+        let mut notes = housing.notes;
+        notes.extend(note_launch(agent, &launched, paths));
+        notes.extend(tokens.is_replaced.then(|| REPLACED.to_owned()));
         let own = claim.entry().clone();
         Ok(Self {
             courier: Courier::new(
@@ -227,6 +230,7 @@ impl Host {
             ca_file: agent.ca_file.clone(),
             notes,
             launched,
+            pane: housing.pane,
         })
     }
 
@@ -270,6 +274,7 @@ impl Host {
             ca_file,
             notes,
             launched,
+            pane,
         } = self;
         for note in &notes {
             tracing::warn!("{note}");
@@ -287,7 +292,7 @@ impl Host {
         }));
         let kept = paths.clone();
         let mut tidying = service.spawn(tidy(paths, ca_file));
-        let mut signals = Signals::listen().context("cannot listen for signals")?;
+        let signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
@@ -302,15 +307,7 @@ impl Host {
         // An agent that is told to end when the machine goes down comes back with `synapse up`.
         let is_terminated = Arc::new(AtomicBool::new(false));
         let terminated = Arc::clone(&is_terminated);
-        let watch = tokio::spawn(async move {
-            let mut signal = signals.next().await;
-            while !signal.is_end() {
-                signal = signals.next().await;
-            }
-            terminated.store(signal == Event::Terminated, Ordering::Relaxed);
-            publish(ending, Status::Stopping).await;
-            let _ = handle.tell(Command::Stop).await;
-        });
+        let watch = tokio::spawn(stop_on_signal(signals, terminated, ending, handle));
         let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
         let mut first = Box::pin(timeout(EARLY, answer));
@@ -325,9 +322,10 @@ impl Host {
             None => Some(Life::begin(ready, kept.store(), owner)?),
             Some(_) => None,
         };
-        let exit = match ended {
-            Some(exit) => exit,
-            None => running.await,
+        let exit = if let Some(exit) = ended {
+            exit
+        } else {
+            running.await
         };
         watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
@@ -350,6 +348,7 @@ impl Host {
         if !is_terminated.load(Ordering::Relaxed) {
             end_launch(&kept, &launched);
         }
+        drop(pane);
         Life::end(life, life::how(&ledger, exit)).await;
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
@@ -396,6 +395,31 @@ fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
         conversation: agent.resume.clone(),
         is_ended: false,
     }
+}
+
+/// Stops the agent when a signal says so, and notes whether it was the one of a machine that goes down.
+async fn stop_on_signal(
+    mut signals: Signals,
+    is_terminated: Arc<AtomicBool>,
+    claim: Arc<Mutex<Option<Claim>>>,
+    session: SessionHandle,
+) {
+    let mut signal = signals.next().await;
+    while !signal.is_end() {
+        signal = signals.next().await;
+    }
+    is_terminated.store(signal == Event::Terminated, Ordering::Relaxed);
+    publish(claim, Status::Stopping).await;
+    let _ = session.tell(Command::Stop).await;
+}
+
+/// Keeps how the agent was started, if it was started by us; says so if that does not work.
+fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<String> {
+    if matches!(agent.place, ProgramPlace::Pane(_)) {
+        return None;
+    }
+    let error = launched.save(paths).err()?;
+    Some(format!("`synapse up` will not know this agent: {error}"))
 }
 
 /// Connections are heard of by those who serve them.

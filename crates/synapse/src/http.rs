@@ -43,6 +43,8 @@ pub struct ServerState {
     pub a2a: Arc<A2a>,
     /// Who may come in, and where it is.
     pub access_policy: Arc<AccessPolicy>,
+    /// The program of somebody else's terminal that the agent is, if it was adopted.
+    pub adopted: Option<u32>,
     /// The agent's id, by which the store knows its tasks.
     pub agent: Arc<str>,
     /// The agent's name: of an agent of another name that worked in its folder it knows nothing.

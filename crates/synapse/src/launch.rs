@@ -2,8 +2,10 @@
 //! of it does not know is not passed.
 
 pub mod probe;
+mod tmux;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use synapse_term::profile::Profile;
@@ -14,9 +16,12 @@ use probe::Probe;
 use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{self, Trust, read_text};
+use synapse_platform::process;
 use synapse_pty::Spawn;
 use synapse_session::HookSetup;
 use synapse_session::cli_hooks::{self, HookListener};
+use synapse_tmux::Adoption;
+pub use tmux::{ProgramPlace, WindowWish, marks_pastes};
 
 /// A start, ready to be made.
 pub(crate) struct Launch {
@@ -78,6 +83,30 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         hooks,
         notes,
     })
+}
+
+/// A program that somebody else has started, in a pane of tmux: nothing of ours is given to it.
+pub(crate) fn adopted(profile: &Profile, adoption: &Adoption) -> Launch {
+    let pid = adoption.program.as_raw_pid();
+    let dir = process::folder(pid).unwrap_or_else(|| adoption.pane.dir.clone());
+    let variable = |name: &str| process::variable(pid, name).map(PathBuf::from);
+    let transcript = transcript_by(profile, &dir, variable);
+    let age = process::age(pid).unwrap_or_default();
+    let began = SystemTime::now().checked_sub(age);
+    let began = began.unwrap_or(SystemTime::UNIX_EPOCH);
+    let relied_on = if transcript.is_some() {
+        "its screen and its transcript are relied on"
+    } else {
+        "its screen is relied on"
+    };
+    Launch {
+        spawn: Spawn::default(),
+        hooks: None,
+        transcript: transcript.map(|source| source.started_at(began)),
+        notes: vec![format!(
+            "no hooks: the program ran before it was adopted; {relied_on}"
+        )],
+    }
 }
 
 /// The arguments with which the program goes on with an older conversation, if it is to.
@@ -241,6 +270,14 @@ pub fn transcript(profile: &Profile, dir: &Path) -> Option<synapse_transcript::S
         let own = profile.env.get(name).map(PathBuf::from);
         own.or_else(|| std::env::var_os(name).map(PathBuf::from))
     };
+    transcript_by(profile, dir, variable)
+}
+
+fn transcript_by(
+    profile: &Profile,
+    dir: &Path,
+    variable: impl Fn(&str) -> Option<PathBuf>,
+) -> Option<synapse_transcript::Source> {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     synapse_transcript::Source::of(
         profile.record.as_deref()?,

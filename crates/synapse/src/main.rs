@@ -30,6 +30,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Start(args) => verbs::start::run(&args),
         Command::Host(args) => verbs::host::run(&args),
+        Command::Adopt(args) => verbs::adopt::run(&args),
         Command::Stop(args) => verbs::stop::run(&args),
         Command::Restart(args) => verbs::again::restart(&args),
         Command::Up(args) => verbs::again::up(&args),

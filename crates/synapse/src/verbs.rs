@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod acp;
+pub(crate) mod adopt;
 pub(crate) mod again;
 pub(crate) mod answer;
 pub(crate) mod attach;

@@ -52,6 +52,21 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse-tmux/src/control",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-tmux/src/typist",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-tmux/src/screenful",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/http",
         must_not_name: &[&["synapse_term::screen", "synapse_hub", "crate::host"]],
         except: &[],

@@ -6,10 +6,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use libc::c_long;
+use rustix::io::Errno;
 use rustix::process::{Pid, getpgid};
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp};
 
-use super::process::{children, threads};
+use super::process::{children, keyboard_group, threads};
 use crate::Wait;
 
 /// How many processes of one program are looked at.
@@ -18,6 +19,7 @@ const MOST_PROCESSES: usize = 256;
 /// Looks at the processes of one terminal. A look reads files of /proc, so it may block for a moment.
 #[derive(Debug)]
 pub struct Foreground {
+    /// The master, or the terminal itself where the master is somebody else's.
     master: OwnedFd,
     /// The path of the terminal as the program has it open.
     terminal: String,
@@ -38,6 +40,23 @@ impl Foreground {
         })
     }
 
+    /// A terminal whose master is somebody else's, by its path.
+    pub fn of_terminal(terminal: OwnedFd, path: &str, program: Pid) -> Self {
+        Self {
+            master: terminal,
+            terminal: path.to_owned(),
+            program,
+        }
+    }
+
+    fn group(&self) -> io::Result<Pid> {
+        match tcgetpgrp(&self.master) {
+            // Only its own session may ask a terminal; but the kernel tells of each process of it.
+            Err(Errno::NOTTY) => keyboard_group(self.program),
+            group => Ok(group?),
+        }
+    }
+
     /// What the group that has the keyboard waits for.
     ///
     /// # Errors
@@ -45,7 +64,7 @@ impl Foreground {
     pub fn look(&self) -> io::Result<Wait> {
         let modes = tcgetattr(&self.master)?.local_modes;
         let is_canonical = modes.contains(LocalModes::ICANON);
-        let group = tcgetpgrp(&self.master)?;
+        let group = self.group()?;
         let mut refused = None;
         let mut is_unclear = !is_canonical;
         for process in self.members(group) {

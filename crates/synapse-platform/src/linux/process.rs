@@ -1,10 +1,14 @@
 //! Processes by `/proc`, held by pidfd.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::net::unix::pipe::Receiver;
 
@@ -43,6 +47,42 @@ pub(crate) fn open_files(pid: i32) -> Vec<PathBuf> {
     let open = open.into_iter().flatten().flatten();
     open.filter_map(|fd| fs::read_link(fd.path()).ok())
         .collect()
+}
+
+pub(crate) fn arguments(pid: i32) -> Vec<String> {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = words.split(|byte| *byte == 0);
+    words
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+pub(crate) fn variable(pid: i32, name: &str) -> Option<OsString> {
+    let all = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut all = all.split(|byte| *byte == 0);
+    let value = all.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    Some(OsString::from_vec(value.to_vec()))
+}
+
+pub(crate) fn folder(pid: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/cwd")).ok()
+}
+
+pub(crate) fn age(pid: i32) -> Option<Duration> {
+    let up = fs::read_to_string("/proc/uptime").ok()?;
+    let up: f64 = up.split_ascii_whitespace().next()?.parse().ok()?;
+    let started = Duration::from_millis(get(pid)?.started * 1_000 / clock_ticks_per_second());
+    Duration::try_from_secs_f64(up).ok()?.checked_sub(started)
+}
+
+pub(crate) fn keyboard_group(pid: Pid) -> io::Result<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid()))?;
+    // The name of the program stands in brackets and may hold anything; the group is the sixth field behind it.
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields);
+    let group = fields.and_then(|fields| fields.split_ascii_whitespace().nth(5)?.parse().ok());
+    let group = group.filter(|group| *group > 0).and_then(Pid::from_raw);
+    group.ok_or_else(|| io::Error::other("the process has no terminal"))
 }
 
 pub(super) fn threads(pid: i32) -> Vec<i32> {
@@ -103,6 +143,16 @@ impl AsFd for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn knows_how_it_was_started_itself() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(!arguments(own).is_empty());
+        assert_eq!(folder(own), std::env::current_dir().ok());
+        assert_eq!(variable(own, "PATH"), std::env::var_os("PATH"));
+        assert_eq!(variable(own, "PAT"), None);
+        assert!(age(own).unwrap() < Duration::from_hours(1));
+    }
 
     #[test]
     fn reads_a_process_whose_name_is_a_trap() {

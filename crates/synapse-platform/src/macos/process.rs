@@ -1,10 +1,11 @@
 //! Processes by libproc, held by kqueue.
 #![expect(unsafe_code, reason = "libproc is only in libc")]
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, OsString, c_int, c_void};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getsid, kill_process};
@@ -59,6 +60,27 @@ pub(crate) fn children(pid: i32) -> Vec<i32> {
 /// It does not say in a form that is safe to read.
 pub(crate) fn open_files(_pid: i32) -> Vec<PathBuf> {
     Vec::new()
+}
+
+/// Nor any of these.
+pub(crate) fn arguments(_pid: i32) -> Vec<String> {
+    Vec::new()
+}
+
+pub(crate) fn variable(_pid: i32, _name: &str) -> Option<OsString> {
+    None
+}
+
+pub(crate) fn folder(_pid: i32) -> Option<PathBuf> {
+    None
+}
+
+pub(crate) fn age(_pid: i32) -> Option<Duration> {
+    None
+}
+
+pub(crate) fn keyboard_group(_pid: Pid) -> io::Result<Pid> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn info(pid: i32) -> Option<libc::proc_bsdinfo> {

@@ -7,7 +7,7 @@ use synapse_term::keys::{Key, encode};
 use synapse_term::reading::State;
 use tokio::time::{Instant, sleep_until};
 
-use super::Session;
+use super::{Session, state_after};
 
 /// How long a program may take to leave by itself.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -58,7 +58,7 @@ impl Session {
                     }
                     None => return true,
                 },
-                state = self.pty.state_after(self.pty_state) => {
+                state = state_after(&mut self.states, self.pty_state) => {
                     self.pty_state = state;
                     if state.exit().is_some() {
                         return true;

@@ -14,11 +14,12 @@ use synapse_term::reply::Reply;
 use synapse_term::watch::TurnReport;
 use tokio::sync::oneshot;
 
-use super::Session;
 use super::streaming::Growth;
 use super::tasks::{code_of, question};
+use super::{Session, bare};
 use crate::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
 use crate::{Receipt, Refusal};
+use synapse_pty::Tenure;
 
 /// A program that painted within this time has more to paint.
 const PAINTING: Duration = Duration::from_millis(400);
@@ -82,6 +83,7 @@ impl Session {
         Scene {
             has_unread_keys: awaits_reaction && self.pty.has_unread_keys(),
             is_painting: now < self.painted_at + PAINTING,
+            has_foreign_words: awaits_reaction && self.has_foreign_words(),
             state: self.watcher.reading().state(),
             is_about_to_rest: self.watcher.is_about_to_rest(),
             has_screen_turn: self.watcher.has_turn(),
@@ -90,6 +92,17 @@ impl Session {
                 .input_box()
                 .is_some_and(|found| found.text.is_empty()),
         }
+    }
+
+    /// Whether the box shows our message and something beside it. In a terminal of our own the router knows what a
+    /// person types; elsewhere the box alone tells.
+    fn has_foreign_words(&self) -> bool {
+        let (Some(running), Some(found)) = (&self.running, self.watcher.input_box()) else {
+            return false;
+        };
+        let (shown, own) = (bare(&found.text), bare(running.turn.text()));
+        // What is folded up, or has left the box, is not there to be compared.
+        self.pty.tenure() != Tenure::Own && shown != own && shown.contains(&own)
     }
 
     /// Types the next message, if the keyboard is free and the program waits for one.

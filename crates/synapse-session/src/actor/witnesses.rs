@@ -13,7 +13,7 @@ use super::Session;
 use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
-use synapse_pty::State as PtyState;
+use synapse_pty::{State as PtyState, Tenure};
 use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcript, Verdict};
 
 /// How many sightings of a transcript may wait.
@@ -379,7 +379,11 @@ impl Session {
         why.push(("kernel".to_owned(), kernel));
         why.push((
             "hooks".to_owned(),
-            self.witnesses.hooks_in_words().to_owned(),
+            match self.pty.tenure() {
+                Tenure::Guest => "none: the program ran before it was adopted",
+                Tenure::Own | Tenure::Lodger => self.witnesses.hooks_in_words(),
+            }
+            .to_owned(),
         ));
         let transcript = if self.witnesses.has_transcript() {
             "followed"

@@ -15,6 +15,7 @@ fn scene(state: State) -> Scene {
         is_about_to_rest: false,
         has_screen_turn: true,
         is_box_empty: false,
+        has_foreign_words: false,
         is_painting: false,
         has_unread_keys: false,
     }
@@ -482,4 +483,16 @@ fn a_program_that_falls_silent_has_answered() {
     let mut play = Play::submitted(false);
     play.see(&Reading::Busy, 400);
     assert_eq!(play.turn.deadline(), None, "no profile asks for it");
+}
+
+#[test]
+fn never_submits_what_somebody_else_has_begun_to_write() {
+    let mut play = Play::new(false);
+    let foreign = Scene {
+        has_foreign_words: true,
+        ..scene(State::Idle)
+    };
+    let effects = play.turn.step(Input::Tick, foreign, AT(250));
+    let broken = Ending::Broken(TurnError::ForeignWords);
+    assert_eq!(effects, [Effect::Ended(broken)]);
 }

@@ -34,6 +34,8 @@ pub struct Scene {
     pub is_box_empty: bool,
     /// It painted something a moment ago.
     pub is_painting: bool,
+    /// The input box holds more than what was typed by us. Looked at only where keys reach the program past us.
+    pub has_foreign_words: bool,
     /// It has not read the last keys. Looked at only until it shows a reaction to the submit key.
     pub has_unread_keys: bool,
 }
@@ -172,6 +174,11 @@ pub enum TurnError {
         "a question opened before the message could be submitted; it is still in the input box"
     )]
     QuestionOpen,
+    /// Somebody typed into the box at the same time.
+    #[error(
+        "somebody typed into the input box at the same time, so the message was not submitted; it is still there"
+    )]
+    ForeignWords,
     /// The submit key did nothing, twice.
     #[error(
         "the agent did not react to the submit key, pressed twice, within {:?}",

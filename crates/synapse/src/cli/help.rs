@@ -23,6 +23,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "Agents",
         &[
             "start",
+            "adopt",
             "stop",
             "restart",
             "up",

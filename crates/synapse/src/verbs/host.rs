@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse::courier::Orders;
 use synapse::host::{Agent, EarlyExit, Host};
+use synapse::launch::{ProgramPlace, WindowWish};
 use synapse_machine::config::{Config, InputRouting, ListenConfig};
 use synapse_machine::handle;
 use synapse_machine::log_file::LogFile;
@@ -21,7 +22,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use super::program::Program;
-use super::{Failure, again};
+use super::{Failure, adopt, again};
 use crate::cli::Start;
 use crate::verbs::print;
 
@@ -138,6 +139,22 @@ pub(super) fn settings(paths: &Paths) -> Result<Config> {
     Ok(loaded.config)
 }
 
+/// Where the program runs, by the flags.
+fn place(args: &Start) -> Result<ProgramPlace> {
+    if let Some(adopted) = &args.adopted {
+        return adopt::place(adopted, args);
+    }
+    let mut words = args.inside.iter();
+    match (words.next().map(String::as_str), words.next()) {
+        (None, _) => Ok(ProgramPlace::Own),
+        (Some("tmux"), session) => Ok(ProgramPlace::Window(WindowWish::new(session.cloned()))),
+        (Some(other), _) => {
+            let error = format!("'--in {other}' is not known; it is `--in tmux [SESSION]`");
+            Err(Failure::new(Failure::USAGE, error).into())
+        }
+    }
+}
+
 /// What is to be hosted, by the flags and the settings.
 pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let config = settings(paths)?;
@@ -149,6 +166,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         let dir = asked.unwrap_or(Path::new(".")).display();
         format!("the working directory {dir} cannot be used")
     })?;
+    let place = place(args)?;
     let Program {
         mut profile,
         args: given,
@@ -184,6 +202,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
             agents: config.agents,
         },
         terminal: None,
+        place,
         words: args.words_for_record()?,
         resume,
     })

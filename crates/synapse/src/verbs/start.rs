@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
     start(&conversations::choose(&args.start)?, args.json)
 }
 
-fn start(args: &Start, json: bool) -> Result<u8> {
+pub(super) fn start(args: &Start, json: bool) -> Result<u8> {
     let told = launch(args)?;
     if json {
         writeln!(print::out(), "{told}")?;

@@ -8,6 +8,7 @@ mod host;
 mod mcp;
 mod programs;
 mod tasks;
+mod tmux;
 mod witnesses;
 #[path = "../world/mod.rs"]
 mod world;

@@ -18,8 +18,10 @@ pub(super) fn check(
     {
         return Ok(());
     }
-    let own = std::process::id();
-    if !peer.is_some_and(|peer| peer.may_be_below(own)) {
+    // What we have started, or the program of somebody's terminal that was adopted.
+    let above = [Some(std::process::id()), served.adopted];
+    let mut above = above.into_iter().flatten();
+    if !peer.is_some_and(|peer| above.any(|pid| peer.may_be_below(pid))) {
         return Ok(());
     }
     Err(Refusal::new(
