@@ -142,7 +142,7 @@ fn list(server: &Server, is_json: bool) -> Result<u8> {
                 })
             })
             .collect();
-        writeln!(print::out(), "{}", json!(rows))?;
+        writeln!(print::out(), "{}", json!({ "panes": rows }))?;
         return Ok(0);
     }
     if rows.is_empty() {

@@ -225,14 +225,13 @@ fn an_agent_whose_program_ends_in_its_pane_has_ended() {
     let listed = tmux
         .world
         .json(&["adopt", "--list", "--json", "--socket", &socket]);
-    assert_eq!(listed[0]["profile"], "dummy", "{listed}");
-    assert_eq!(listed[0]["place"], "main:0.0");
+    assert_eq!(listed["panes"][0]["profile"], "dummy", "{listed}");
+    assert_eq!(listed["panes"][0]["place"], "main:0.0");
     tmux.adopt(&[]);
     assert_eq!(tmux.send("say:in a shell"), "in a shell");
     tmux.ok(&["send-keys", "-t", "%0", "exit:0", "Enter"]);
     tmux.world.wait_until("it is gone", |world| {
-        world
-            .json(&["list", "--json"])
+        world.json(&["list", "--json"])["agents"]
             .as_array()
             .unwrap()
             .is_empty()
