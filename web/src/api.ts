@@ -2,7 +2,7 @@
 
 import { forgetKey, keepKey, keyHeaders } from "./key";
 import type {
-  Agent, AutoAnswer, Device, Diff, Entry, Explanation, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
+  Agent, AutoAnswer, Device, Diff, Entry, Explanation, FileText, Former, Found, Mesh, NewRule, NotifySettings, NotifyWishes, Part, Profile, Prompt, Receipt, Repository, Rule,
   Session, Settings, Task, UsageDay, Worktree,
 } from "./types";
 
@@ -136,6 +136,13 @@ export const api = {
   messages: (id: string, before?: string | null, limit = 50) =>
     ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit })}`),
 
+  notify: () => ask<NotifySettings>("GET", "/api/notify"),
+  wish: (wanted: Partial<NotifyWishes>) => ask<NotifySettings>("POST", "/api/notify", wanted),
+  addWebhook: (webhook: { url: string; shape: "ntfy" | "json"; token?: string }) => ask<NotifySettings>("POST", "/api/notify/webhooks", webhook),
+  removeWebhook: (id: string) => ask<NotifySettings>("DELETE", `/api/notify/webhooks/${part(id)}`),
+  testNotify: () => ask<{ told: { to: string; error: string | null }[] }>("POST", "/api/notify/test"),
+  pushHere: (subscription: PushSubscriptionJSON) => ask<NotifySettings>("POST", "/api/notify/push", subscription),
+  pushNoMore: () => ask<NotifySettings>("DELETE", "/api/notify/push"),
   prompts: () => ask<{ prompts: { name: string; about: string; text: string }[] }>("GET", "/api/prompts"),
   usage: (days: number) => ask<{ days: UsageDay[] }>("GET", `/api/usage${query({ days })}`),
   seeDeath: (agent?: string) => ask("POST", "/api/deaths/seen", { agent }),

@@ -121,6 +121,26 @@ export type Hello = {
   deaths: hub.Death[];
 };
 
+export type NotifyWishes = {
+  waiting: boolean;
+  failed: boolean;
+  died: boolean;
+  /** Minutes; 0 is never. */
+  finished_after: number;
+  with_question: boolean;
+  answer_links: boolean;
+  allow_links: boolean;
+  /** `22:00-07:00`, or empty. */
+  quiet: string;
+};
+
+export type NotifySettings = {
+  wishes: NotifyWishes;
+  webhooks: { id: string; url: string; shape: "ntfy" | "json"; has_token: boolean }[];
+  links_lead_to: string | null;
+  push: { key: string | null; devices: string[]; is_on_here: boolean };
+};
+
 export type UsageDay = {
   day: string;
   agent: string;

@@ -13,6 +13,7 @@ use super::Hub;
 use super::problem::Problem;
 
 mod agents;
+mod answer_links;
 mod auto_answer;
 mod deaths;
 mod devices;
@@ -20,6 +21,7 @@ mod files;
 mod flows;
 mod interrupt;
 mod mesh;
+mod notify;
 mod openapi;
 mod past_agents;
 mod prompts;
@@ -66,6 +68,18 @@ pub(super) fn router() -> Router<Hub> {
             post(prompts::answer),
         )
         .route("/api/agents/{id}/terminal", get(terminal::attach))
+        .route("/api/notify", get(notify::show).post(notify::change))
+        .route("/api/notify/webhooks", post(notify::add))
+        .route("/api/notify/webhooks/{id}", delete(notify::remove))
+        .route("/api/notify/test", post(notify::test))
+        .route(
+            "/api/notify/push",
+            post(notify::subscribe).delete(notify::unsubscribe),
+        )
+        .route(
+            "/answer/{secret}",
+            post(answer_links::answer).get(answer_links::look),
+        )
         .route("/api/prompts", get(templates::list))
         .route("/api/usage", get(usage::list))
         .route("/api/deaths", get(deaths::list))

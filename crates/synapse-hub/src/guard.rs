@@ -22,6 +22,9 @@ const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 
+/// Links that answer one question; `api::answer_links` has them.
+const ANSWER_LINK: &str = "/answer/";
+
 /// What the page sends beside its cookie.
 const KEY: HeaderName = HeaderName::from_static("x-synapse-key");
 const KEY_PROTOCOL: &str = "synapse-key.";
@@ -105,7 +108,8 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         (None, Some(site)) => is_act(request) && !matches!(site, "same-origin" | "none"),
         (None, None) => false,
     };
-    if is_foreign {
+    // What stands in such a link is the right to use it, whoever does; no cookie counts there.
+    if is_foreign && !is_answer_link(request) {
         let error = format!(
             "pages of {} may not use this hub",
             origin.unwrap_or("another origin")
@@ -144,7 +148,9 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         let error = "an agent does not answer questions, and neither does what it has started; a person does";
         return Err(Problem::new(StatusCode::FORBIDDEN, "answers_itself", error));
     }
-    if request.method() == Method::POST && has_body(headers) && !is_json(headers) {
+    // Nothing but the path of such a link is read, and some apps send an empty text with it.
+    let is_read = !is_answer_link(request);
+    if request.method() == Method::POST && is_read && has_body(headers) && !is_json(headers) {
         let error = "a POST with a body must have the Content-Type application/json";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "not_json", error));
@@ -212,10 +218,20 @@ fn caller(
 fn is_answer(request: &Request) -> bool {
     let path = request.uri().path();
     let ends = ["/answer", "/input", "/keys", "/interrupt"];
-    let gives = ["/api/auto-answer", "/api/devices", "/api/auth/exchange"];
+    let gives = [
+        "/api/auto-answer",
+        "/api/devices",
+        "/api/auth/exchange",
+        "/api/notify",
+        ANSWER_LINK,
+    ];
     let is_one =
         ends.iter().any(|end| path.ends_with(end)) || gives.iter().any(|it| path.starts_with(it));
     is_act(request) && is_one || path.starts_with("/api/agents/") && path.ends_with("/terminal")
+}
+
+fn is_answer_link(request: &Request) -> bool {
+    request.uri().path().starts_with(ANSWER_LINK)
 }
 
 /// Whether the caller was started by an agent of this machine, or may have been.

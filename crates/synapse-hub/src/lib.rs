@@ -12,11 +12,12 @@ use std::time::Duration;
 use anyhow::Result;
 use axum::{Router, middleware};
 use jiff::Timestamp;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{self, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-use synapse_machine::config::Limits;
+use synapse_client::client::Callable;
+use synapse_machine::config::{Limits, PublicUrl};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Registry;
 use synapse_machine::token::Token;
@@ -35,6 +36,7 @@ mod link;
 mod live;
 pub mod login;
 mod logins;
+mod notify;
 mod page;
 mod past_agents;
 mod presence;
@@ -57,6 +59,7 @@ use guard::AccessPolicy;
 use live::Live;
 use login::LoginFile;
 use logins::Logins;
+use notify::Notify;
 use usage::PriceBook;
 use worktrees::{Scope, WorktreeIndex};
 use wrong_codes::WrongCodes;
@@ -80,6 +83,12 @@ pub struct Settings {
     pub tls: Option<TlsAcceptor>,
     /// Limits on connections, headers and bodies.
     pub limits: Limits,
+    /// The address under which others reach it, behind a proxy or a tunnel; Web Push needs it.
+    pub public_url: Option<PublicUrl>,
+    /// Where a phone on the same network reaches it, if it does.
+    pub network_url: Option<String>,
+    /// An authority of the person's own, for places that are told over HTTPS.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// What all resources share.
@@ -97,6 +106,12 @@ struct HubContext {
     wrong_codes: WrongCodes,
     auto: AutoAnswer,
     prices: PriceBook,
+    notify: Notify,
+    public_url: Option<String>,
+    network_url: Option<String>,
+    /// Which addresses may be called for somebody at the page.
+    callable: Callable,
+    ca_file: Option<PathBuf>,
     access_policy: AccessPolicy,
     /// The address of the page.
     url: String,
@@ -108,7 +123,7 @@ struct HubContext {
     /// Bounds the replies that are waited for.
     carried: Arc<Semaphore>,
     /// Woken when the registry is to be looked at again.
-    rescan: Notify,
+    rescan: sync::Notify,
 }
 
 impl std::ops::Deref for Hub {
@@ -136,6 +151,7 @@ pub async fn serve(
     let hub = Hub::new(settings, address)?;
     ready()?;
     let watch = tokio::spawn(watch_registry::watch(hub.clone()));
+    let calls = tokio::spawn(notify::watch(hub.clone()));
     let watch_flows = tokio::spawn(watch_flows::watch(hub.clone()));
     let server = Server {
         listener,
@@ -150,6 +166,7 @@ pub async fn serve(
     }
     hub.stopping.send_replace(true);
     watch.abort();
+    calls.abort();
     watch_flows.abort();
     // Whoever keeps a connection open for longer is cut off.
     let _ = timeout(CONNECTIONS, async {
@@ -167,10 +184,15 @@ impl Hub {
             paths,
             roots,
             dir,
-            names,
+            mut names,
             token,
+            public_url,
+            network_url,
+            ca_file,
             ..
         } = settings;
+        names.extend(public_url.as_ref().map(|url| url.host().to_owned()));
+        let public_url = public_url.map(|url| url.as_str().trim_end_matches('/').to_owned());
         let boot = uuid::Uuid::new_v4().simple().to_string();
         let boot = boot.get(..8).unwrap_or(&boot).to_owned();
         Ok(Self(Arc::new(HubContext {
@@ -182,6 +204,11 @@ impl Hub {
             wrong_codes: WrongCodes::default(),
             auto: AutoAnswer::load(paths.auto_answer())?,
             prices: PriceBook::new(paths.prices()),
+            notify: Notify::load(paths.notify(), public_url.is_some())?,
+            callable: Callable::by_agent(address.ip().is_loopback()),
+            public_url,
+            network_url,
+            ca_file,
             access_policy: AccessPolicy {
                 names,
                 listen: address.ip(),
@@ -193,9 +220,14 @@ impl Hub {
             stopping: watch::channel(false).0,
             sockets: watch::channel(0).0,
             carried: Arc::new(Semaphore::new(reply_forwarding::CARRIED)),
-            rescan: Notify::new(),
+            rescan: sync::Notify::new(),
             paths,
         })))
+    }
+
+    /// The address under which a link from elsewhere opens the page, if there is one.
+    fn reachable_url(&self) -> Option<String> {
+        self.public_url.clone().or_else(|| self.network_url.clone())
     }
 
     /// Counts a WebSocket until what is given is dropped.

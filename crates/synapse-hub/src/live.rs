@@ -15,7 +15,6 @@ mod state;
 mod tasks;
 
 pub(super) use change::{Answer, Change, Gone, Place, Report, TaskEvent};
-#[cfg(test)]
 pub(super) use delta::Delta;
 pub(super) use known::KnownAgent;
 pub(super) use state::{Snapshot, State};
@@ -36,15 +35,19 @@ pub(super) struct EncodedChange {
 pub(super) struct Live {
     state: RwLock<State>,
     deltas: broadcast::Sender<EncodedChange>,
+    /// What may call somebody.
+    news: broadcast::Sender<Arc<Delta>>,
 }
 
 impl Live {
     /// Knows of nobody yet. `boot` tells this run of the hub from others.
     pub(super) fn new(boot: String) -> Self {
         let (deltas, _) = broadcast::channel(TAIL);
+        let (news, _) = broadcast::channel(TAIL);
         Self {
             state: RwLock::new(State::new(boot)),
             deltas,
+            news,
         }
     }
 
@@ -54,6 +57,9 @@ impl Live {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         for (seq, delta) in state.apply(change, at) {
             let text = delta.encode(seq, at).into();
+            if delta.may_call() {
+                let _ = self.news.send(Arc::new(delta));
+            }
             // Nobody may be listening.
             let _ = self.deltas.send(EncodedChange { seq, text });
         }
@@ -63,6 +69,11 @@ impl Live {
     pub(super) fn follow(&self) -> (Snapshot, broadcast::Receiver<EncodedChange>) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         (state.snapshot(), self.deltas.subscribe())
+    }
+
+    /// What happens from now on that somebody may be called for.
+    pub(super) fn news(&self) -> broadcast::Receiver<Arc<Delta>> {
+        self.news.subscribe()
     }
 
     /// What is known now.

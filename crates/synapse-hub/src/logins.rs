@@ -86,6 +86,13 @@ impl Logins {
         book.devices.iter().any(|device| device.id == *id)
     }
 
+    /// What a device is called, if it is let in.
+    pub(super) fn name_of(&self, id: &str) -> Option<String> {
+        let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
+        let device = book.devices.iter().find(|device| device.id == id);
+        device.map(|device| device.name.clone())
+    }
+
     /// Wakes whenever a device is gone.
     pub(super) fn removals(&self) -> watch::Receiver<()> {
         self.removed.subscribe()

@@ -18,6 +18,9 @@ pub struct Running {
     pub pid: u32,
     /// The address of its page.
     pub url: String,
+    /// Where others reach it, if they do.
+    #[serde(default)]
+    pub reached_at: Option<String>,
 }
 
 /// Held as long as this hub runs.
@@ -32,7 +35,11 @@ impl Presence {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn announce(paths: &Paths, url: &str) -> io::Result<Result<Self, Running>> {
+    pub fn announce(
+        paths: &Paths,
+        url: &str,
+        reached_at: Option<&str>,
+    ) -> io::Result<Result<Self, Running>> {
         let path = paths.hub();
         if let Some(folder) = path.parent() {
             create_folder(folder)?;
@@ -45,6 +52,7 @@ impl Presence {
         let running = Running {
             pid: std::process::id(),
             url: url.to_owned(),
+            reached_at: reached_at.map(str::to_owned),
         };
         let lock = LockGuard::create(&path, &serde_json::to_vec(&running)?)?;
         Ok(Ok(Self {

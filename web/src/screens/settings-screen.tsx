@@ -2,6 +2,7 @@
 
 import { api } from "../api";
 import { AutoAnswerSettings } from "../parts/auto-answer-settings";
+import { CallsSettings } from "../parts/calls-settings";
 import { DeviceList } from "../parts/device-list";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
@@ -60,9 +61,9 @@ export function SettingsScreen() {
           <Switch label={t("settings.letterKeys")} isOn={chosen.letterKeys} onSet={(letterKeys) => prefer({ letterKeys })} />
           <Switch label={t("settings.sound")} isOn={chosen.sound} onSet={(sound) => prefer({ sound })} />
           <Switch label={t("settings.readers")} isOn={chosen.terminalForReaders} onSet={(terminalForReaders) => prefer({ terminalForReaders })} />
-          <p class="hint">{t("settings.notifications")}</p>
         </section>
         <DeviceList />
+        <CallsSettings />
         <UsageTable />
         {settings.error && <FetchProblem text={settings.error} again={settings.again} />}
         {!settings.value && settings.isLoading && <Loading />}

@@ -11,6 +11,8 @@ export type Prefs = {
   escStops: boolean;
   letterKeys: boolean;
   sound: boolean;
+  /** This browser is called through its service worker. */
+  notices: boolean;
   terminalForReaders: boolean;
   railClosed: boolean;
   split: number;
@@ -24,6 +26,7 @@ const usual: Prefs = {
   escStops: true,
   letterKeys: true,
   sound: false,
+  notices: false,
   terminalForReaders: false,
   railClosed: false,
   split: 0.44,

@@ -10,7 +10,7 @@ import { emptyWorld, step, type World } from "./fold";
 import { lineState, openLine, type Line } from "./line";
 import { note } from "./notes";
 import { prefs } from "./prefs";
-import { route } from "./route";
+import { agentUrl, route } from "./route";
 import { beep } from "./sound";
 import { forgetNumbers, hear, taskOf } from "./tasks";
 import { announce, dismissAbout, toast } from "./toasts";
@@ -73,6 +73,7 @@ function react(delta: Delta): void {
     case "agent.removed": {
       const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle, how: delta.how ?? "" });
       toast(delta.reason === "died" ? "bad" : "plain", text);
+      if (delta.reason === "died") call(text, "died", delta.id);
       return;
     }
     case "prompt.opened":
@@ -114,6 +115,13 @@ function opened(id: string, prompt: Prompt): void {
   const isShown = isViewed(id) || ["agents", "inbox"].includes(route.value.screen);
   if (!isShown) toast("plain", text, [{ label: t("act.open"), run: () => openAgent(id) }], id);
   if (prefs.value.sound) beep();
+  if (!isViewed(id)) call(text, "waiting", id);
+}
+
+/** Shows a notice where this browser is to be called; what does that is fetched when it is first needed. */
+function call(title: string, kind: string, id: string): void {
+  if (!prefs.value.notices) return;
+  void import("./calls").then(({ callPerson }) => callPerson({ title, tag: `${kind}-${id}`, url: agentUrl(id) })).catch(() => {});
 }
 
 function finished(id: string): void {

@@ -142,8 +142,8 @@ export class World {
   }
 
   /** Starts the hub and gives the one-time link it prints. */
-  async startHub(): Promise<string> {
-    const hub = spawn(BINARY, ["web", "--port", String(this.port)], { cwd: this.repository, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+  async startHub(...args: string[]): Promise<string> {
+    const hub = spawn(BINARY, ["web", "--port", String(this.port), ...args], { cwd: this.repository, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
     this.hub = hub;
     const said: string[] = [];
     hub.stderr.on("data", (chunk: Buffer) => said.push(String(chunk)));

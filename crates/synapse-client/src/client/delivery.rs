@@ -30,6 +30,9 @@ pub enum DeliveryError {
     /// The receiver does not want it.
     #[error("the receiver answered {0}")]
     Refused(StatusCode),
+    /// There is nothing to be sent.
+    #[error("{0}")]
+    Unmakable(String),
     /// What is to be sent makes no request.
     #[error("the request cannot be made: {0}")]
     Odd(hyper::http::Error),
@@ -56,7 +59,7 @@ impl DeliveryError {
                     || *status == StatusCode::TOO_MANY_REQUESTS
                     || *status == StatusCode::REQUEST_TIMEOUT
             }
-            Self::Odd(_) => false,
+            Self::Odd(_) | Self::Unmakable(_) => false,
         }
     }
 }

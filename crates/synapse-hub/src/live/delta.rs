@@ -56,6 +56,15 @@ pub(crate) enum Delta {
 }
 
 impl Delta {
+    /// Whether somebody may be called for it.
+    pub(super) fn may_call(&self) -> bool {
+        match self {
+            Self::PromptOpened { .. } | Self::AgentRemoved { .. } => true,
+            Self::Task { event, .. } => event == "status",
+            _ => false,
+        }
+    }
+
     /// With its number and time.
     pub(super) fn encode(&self, seq: u64, at: Timestamp) -> String {
         #[derive(Serialize)]

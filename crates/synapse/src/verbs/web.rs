@@ -1,7 +1,10 @@
 //! `synapse web`: the hub behind the page, and links that let a browser in.
 
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+mod certificate;
+mod qr;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::process::Stdio;
 use std::task::Poll;
@@ -12,11 +15,12 @@ use clap::{Args, Subcommand};
 use synapse_hub::login::{LoginFile, Right};
 use synapse_hub::{self, Presence, Running, Settings};
 use synapse_machine::child;
-use synapse_machine::config::Config;
+use synapse_machine::config::{Config, PublicUrl, PublicUrlError};
 use synapse_machine::paths::{Paths, expand_home};
 use synapse_machine::token::Token;
 use synapse_serve::acceptor;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
 
 /// The port of the page.
 const PORT: u16 = 8180;
@@ -33,9 +37,37 @@ pub(crate) struct Web {
     /// The address to listen on; anything but loopback opens the page to the network
     #[arg(long, default_value = "127.0.0.1")]
     listen: IpAddr,
+    /// The address others know the page by, behind a proxy or a tunnel; https, for Web Push and links in notifications
+    #[arg(long, value_name = "URL", value_parser = public_url)]
+    public_url: Option<PublicUrl>,
+    /// `self` makes a certificate for this machine and prints its fingerprint; without it, `tls` of the settings counts
+    #[arg(long, value_name = "self")]
+    tls: Option<OwnTls>,
     /// Open the page in a browser
     #[arg(long)]
     open: bool,
+}
+
+/// What `--tls` takes.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum OwnTls {
+    /// A certificate that this machine makes for itself
+    #[value(name = "self")]
+    SelfMade,
+}
+
+fn public_url(text: &str) -> Result<PublicUrl, String> {
+    let url: PublicUrl = text
+        .parse()
+        .map_err(|error: PublicUrlError| error.to_string())?;
+    let (_, rest) = url.as_str().split_once("://").unwrap_or_default();
+    let has_path = rest.trim_end_matches('/').contains('/');
+    if !url.as_str().starts_with("https://") || has_path {
+        return Err(format!(
+            "'{text}' must begin with https:// and have no path, such as https://agents.example"
+        ));
+    }
+    Ok(url)
 }
 
 /// The commands below `web`.
@@ -67,8 +99,46 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     } else {
         Right::Act
     };
-    writeln!(print::out(), "{}", link(paths, &running.url, "", right)?)?;
+    let reached = running.reached_at.as_deref();
+    let link = link(paths, reached.unwrap_or(&running.url), "", right)?;
+    writeln!(print::out(), "{link}")?;
+    if reached.is_none() {
+        note!(
+            "synapse: this link works on this machine only; for a phone start the hub with --listen 0.0.0.0 --tls self, or with --public-url"
+        );
+        return Ok(0);
+    }
+    let is_coloured = super::paint::is_coloured(std::io::stderr().is_terminal());
+    for line in qr::lines(&link, is_coloured).unwrap_or_default() {
+        // Its colours are meant for the terminal.
+        writeln!(std::io::stderr(), "{line}")?;
+    }
     Ok(0)
+}
+
+/// The address of this machine on its network: the one that packets to others leave from. None is sent.
+fn network_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then_some(address)
+}
+
+/// Where others reach a hub that listens here: by the first name it has, else by its address. Nowhere on loopback.
+fn network_url(address: SocketAddr, host_names: &[String], has_tls: bool) -> Option<String> {
+    if address.ip().is_loopback() {
+        return None;
+    }
+    let scheme = if has_tls { "https" } else { "http" };
+    let port = address.port();
+    if let Some(name) = host_names.first() {
+        return Some(format!("{scheme}://{name}:{port}"));
+    }
+    let ip = match address.ip() {
+        ip if ip.is_unspecified() => network_address()?,
+        ip => ip,
+    };
+    Some(format!("{scheme}://{}", SocketAddr::new(ip, port)))
 }
 
 /// Opens the page at a path in a browser, or prints the link; serves it first where nobody does.
@@ -79,6 +149,8 @@ pub(super) fn open_at(path: &str, is_printed: bool) -> Result<u8> {
             command: None,
             port: PORT,
             listen: Ipv4Addr::LOCALHOST.into(),
+            public_url: None,
+            tls: None,
             open: !is_printed,
         };
         return serve(&args, path, &paths);
@@ -102,20 +174,23 @@ fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
         note!("synapse: {warning}");
     }
     let config = loaded.config;
-    let tls = config.tls.as_ref();
-    let tls = tls.map(|tls| acceptor(&tls.cert, &tls.key)).transpose()?;
+    let tls = tls(args, paths, &config)?;
     let address = SocketAddr::new(args.listen, args.port);
     let listener = TcpListener::bind(address)
         .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
     let address = listener.local_addr()?;
     let url = synapse_hub::url_of(address, tls.is_some());
-    let presence = match Presence::announce(paths, &url)? {
+    let network_url = network_url(address, &config.host_names, tls.is_some());
+    let public = args.public_url.as_ref();
+    let reached = public.map(|url| url.as_str().trim_end_matches('/').to_owned());
+    let reached = reached.or_else(|| network_url.clone());
+    let presence = match Presence::announce(paths, &url, reached.as_deref())? {
         Ok(presence) => presence,
         Err(running) => bail!("{}", already(&running)),
     };
     if !address.ip().is_loopback() && tls.is_none() {
         note!(
-            "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you"
+            "synapse: warning: the page is open to the network on {address}, without TLS: whoever can listen in can act as you; --tls self makes a certificate"
         );
     }
     let settings = Settings {
@@ -126,6 +201,9 @@ fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
         tls,
         limits: config.limits,
         paths: paths.clone(),
+        public_url: args.public_url.clone(),
+        network_url,
+        ca_file: config.ca_file,
     };
     let link = link(paths, &url, path, Right::Act)?;
     log();
@@ -147,6 +225,25 @@ fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
     });
     drop(presence);
     served.map(|()| 0)
+}
+
+/// What speaks TLS: a certificate of this machine's own where that is asked for, else that of the settings.
+fn tls(args: &Web, paths: &Paths, config: &Config) -> Result<Option<TlsAcceptor>> {
+    let Some(OwnTls::SelfMade) = args.tls else {
+        let tls = config.tls.as_ref();
+        return Ok(tls.map(|tls| acceptor(&tls.cert, &tls.key)).transpose()?);
+    };
+    let addresses: Vec<IpAddr> = match args.listen {
+        ip if ip.is_unspecified() => network_address().into_iter().collect(),
+        ip => vec![ip],
+    };
+    let names = certificate::names(&config.host_names, &addresses);
+    let made = certificate::own(paths, &names)?;
+    note!(
+        "synapse: the certificate of this machine has the SHA-256 fingerprint\n  {}\nBrowsers warn of it: compare the fingerprint, then go on. Web Push and service workers need a certificate that the phone trusts.",
+        made.fingerprint
+    );
+    Ok(Some(acceptor(&made.cert, &made.key)?))
 }
 
 fn already(running: &Running) -> String {

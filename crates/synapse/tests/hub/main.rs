@@ -8,6 +8,7 @@ mod world;
 mod agents;
 mod auto_answer;
 mod browser;
+mod calls;
 mod deaths;
 mod door;
 mod faults;
