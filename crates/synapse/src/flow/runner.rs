@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -24,6 +24,12 @@ use super::work::{Desk, perform};
 
 /// Reports that may wait to be written.
 const AHEAD: usize = 256;
+
+/// How long a process that has told the end of a run may take to be gone: it stops agents that it started.
+const LEAVING: Duration = Duration::from_secs(10);
+
+/// How often to look whether it is gone.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A simulation needs no person.
 const SIMULATION: &str = "the simulation";
@@ -92,6 +98,24 @@ pub fn begin(paths: &Paths, beginning: Beginning) -> Result<String> {
     Ok(id)
 }
 
+/// Takes hold of a run. A process that has told the end of it and only tidies up is waited for.
+fn hold(folder: &RunFolder, paths: &Paths, id: &str) -> Result<Option<File>> {
+    let until = Instant::now() + LEAVING;
+    loop {
+        let held = folder.hold();
+        let held = held.with_context(|| format!("cannot use {}", folder.path().display()))?;
+        if held.is_some() || Instant::now() >= until {
+            return Ok(held);
+        }
+        let run = Run::replay(&events(&Reader::open(paths.store())?, id, 1)?)?;
+        if !run.state().is_over() {
+            return Ok(None);
+        }
+        // Nothing tells when a lock is free.
+        std::thread::sleep(LOOK);
+    }
+}
+
 impl Runner {
     /// Takes up a run, if no other process has it.
     ///
@@ -99,10 +123,7 @@ impl Runner {
     /// When there is none, another process has it, or it is over for good.
     pub fn open(paths: &Paths, id: &str) -> Result<Self> {
         let folder = RunFolder::of(paths, id);
-        let held = folder
-            .hold()
-            .with_context(|| format!("cannot use {}", folder.path().display()))?;
-        let Some(held) = held else {
+        let Some(held) = hold(&folder, paths, id)? else {
             bail!("the run {id} is running already; synapse flow show {id} --follow shows it");
         };
         let log = FlowLog::open(&paths.store(), id)?;
