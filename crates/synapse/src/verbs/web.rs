@@ -3,7 +3,7 @@
 mod certificate;
 mod qr;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::process::Stdio;
@@ -108,11 +108,7 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
         );
         return Ok(0);
     }
-    let is_coloured = super::paint::is_coloured(std::io::stderr().is_terminal());
-    for line in qr::lines(&link, is_coloured).unwrap_or_default() {
-        // Its colours are meant for the terminal.
-        writeln!(std::io::stderr(), "{line}")?;
-    }
+    qr::show(&link)?;
     Ok(0)
 }
 

@@ -1,12 +1,26 @@
 //! A link as a QR code in the terminal, two modules in each character.
 
+use std::io::{self, IsTerminal as _, Write as _};
+
 use qrcodegen::{QrCode, QrCodeEcc};
+
+use crate::verbs::{paint, print};
 
 /// Light modules around the code, without which a camera does not find it.
 const MARGIN: i32 = 2;
 
+/// Shows the code on standard error, where it fits into one.
+pub(super) fn show(link: &str) -> io::Result<()> {
+    let mut terminal = print::painted_err();
+    let is_coloured = paint::is_coloured(terminal.is_terminal());
+    for line in lines(link, is_coloured).unwrap_or_default() {
+        writeln!(terminal, "{line}")?;
+    }
+    Ok(())
+}
+
 /// The code as lines of text; nothing if the link is too long for one. With colours it is dark on light in every terminal.
-pub(super) fn lines(text: &str, is_coloured: bool) -> Option<Vec<String>> {
+fn lines(text: &str, is_coloured: bool) -> Option<Vec<String>> {
     let code = QrCode::encode_text(text, QrCodeEcc::Low).ok()?;
     let range = -MARGIN..code.size() + MARGIN;
     let line = |top: i32| -> String {

@@ -13,8 +13,9 @@ const HOSTILE: &str =
     "\x1b]52;c;cm0=\x07\x1b]2;pwned\x07\x1b[2J\u{9b}2J\u{9d}0;x\u{9c}\u{202e}evil";
 
 /// Files that may paint, since they make what they paint themselves; `acp.rs` speaks JSON to an editor.
-const PAINTERS: [&str; 13] = [
+const PAINTERS: [&str; 14] = [
     "acp.rs",
+    "qr.rs",
     "table.rs",
     "record.rs",
     "print.rs",
