@@ -55,7 +55,7 @@ pub(crate) enum Command {
     )]
     Attach(Attach),
     /// List the running agents
-    #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
+    #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --mesh\n  synapse list --json")]
     List(List),
     /// Show what an agent is doing, and the evidence; without a name, of all agents
     #[command(
@@ -232,6 +232,8 @@ Examples:
         after_help = "Examples:\n  synapse claude --mcp                      # gives the tools to the agent that is wrapped\n  claude mcp add synapse -- synapse mcp     # to any other CLI"
     )]
     Mcp,
+    /// Make one mesh of several machines: every agent seen, sent to, watched and answered from each
+    Mesh(crate::verbs::mesh::Mesh),
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),

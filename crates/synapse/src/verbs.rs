@@ -18,6 +18,7 @@ pub(crate) mod logs;
 pub(crate) mod lookup;
 pub(crate) mod manual;
 pub(crate) mod mcp;
+pub(crate) mod mesh;
 mod paint;
 mod picture;
 pub(crate) mod print;

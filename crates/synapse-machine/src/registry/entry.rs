@@ -112,6 +112,11 @@ impl AgentId {
         )
     }
 
+    /// The id of an agent of another machine, apart from every one of this machine.
+    pub fn elsewhere(id: &str, machine: &str) -> Self {
+        Self(format!("{id}@{machine}"))
+    }
+
     /// The id a file of the registry is named after.
     pub(super) fn of_file(stem: &str) -> Self {
         Self(stem.to_owned())

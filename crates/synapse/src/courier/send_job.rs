@@ -17,6 +17,7 @@ use synapse_client::address::Whom;
 use synapse_client::auto_start;
 use synapse_client::delivery::{Delivery, Recipient};
 use synapse_client::external::External;
+use synapse_client::mesh::Found;
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Feedback;
 use synapse_machine::handle::Handle;
@@ -78,6 +79,7 @@ impl Outbox {
         };
         match target {
             Target::One(Whom::Local(entry)) => job.to_local(&entry).await,
+            Target::One(Whom::Mesh(found)) => job.to_machine(&found).await,
             Target::One(Whom::External(external)) => job.to_external(&external).await,
             Target::One(Whom::Startable(name)) => job.to_started(&name).await,
             Target::Everyone(entries) => job.to_all(entries).await,
@@ -145,6 +147,13 @@ impl SendJob {
 
     async fn to_local(&self, entry: &Entry) {
         let delivered = format!("[→ {} (local)]", entry.handle);
+        self.carry_to(Recipient::local(entry), &entry.handle, Some(delivered))
+            .await;
+    }
+
+    async fn to_machine(&self, found: &Found) {
+        let entry = &found.entry;
+        let delivered = format!("[→ {}]", entry.handle);
         self.carry_to(Recipient::local(entry), &entry.handle, Some(delivered))
             .await;
     }

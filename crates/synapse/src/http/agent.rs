@@ -14,7 +14,7 @@ use synapse_term::keys::Key;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ServerState;
-use super::incoming::Body;
+use super::incoming::{Body, Caller, actor};
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
 use super::terminal::without_erasing;
@@ -114,11 +114,13 @@ pub(super) struct InterruptBody {
 )]
 pub(super) async fn interrupt(
     State(served): State<ServerState>,
+    caller: Caller,
     body: Option<Body<InterruptBody>>,
 ) -> Result<Json<ReceiptShape>, Problem> {
     let InterruptBody { key, by } = body.map(|Body(body)| body).unwrap_or_default();
     let key = key.as_deref().map(Key::parse).transpose();
     let key = key.map_err(|error| Problem::bad(error.to_string()))?;
+    let by = actor(by, &caller);
     let receipt = served
         .session
         .ask(|done| Command::Interrupt(key, Actor { by, rule: None }, done))
@@ -162,6 +164,7 @@ pub(super) struct AnswerBody {
 )]
 pub(super) async fn answer(
     State(served): State<ServerState>,
+    caller: Caller,
     Body(body): Body<AnswerBody>,
 ) -> Result<Json<Value>, Problem> {
     let answer = Answer {
@@ -170,7 +173,7 @@ pub(super) async fn answer(
         fingerprint: body.fingerprint,
         message: None,
         by: Actor {
-            by: body.by,
+            by: actor(body.by, &caller),
             rule: body.rule,
         },
     };

@@ -147,6 +147,8 @@ fn to_one(
     };
     let entry = match whom {
         Whom::Local(entry) => *entry,
+        Whom::Mesh(found) if found.is_here => found.entry,
+        Whom::Mesh(found) => return Err(lookup::away(&found).into()),
         Whom::External(external) => return abroad::deliver(&external, message, None, manner),
         Whom::Startable(name) => anyhow::bail!("{name} was started but has already ended"),
     };

@@ -270,7 +270,7 @@ fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
     };
     let sender = incoming::sender(
         noted("synapse/sender").and_then(Value::as_str),
-        incoming::Caller::Elsewhere,
+        &incoming::Caller::Elsewhere,
     )
     .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
     Ok(Origin {
