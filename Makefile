@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall dist demo test web docs test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help install uninstall dist demo test check-mac web docs test-web test-real bench fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PREFIX ?= $(HOME)/.local
@@ -40,6 +40,9 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 	$(MAKE) --no-print-directory test-web
 	scripts/soak 1
+
+check-mac: ## type-check the binaries for macOS, which nobody has run there; needs rustup and Python
+	scripts/check-mac
 
 web: ## build the page into web/dist, which the binary carries
 	scripts/setup-web build

@@ -10,8 +10,9 @@ import page
 import profiles
 import routing
 import strangers
-from agent import NotHere, demand, demand_truth, holds, wait_until
+from agent import GREETING, NotHere, demand, demand_truth, holds, wait_until
 from checks import Outcome, alike, exact_of, turn
+from typist import Typist
 
 # Fresh sessions: enough to see a race of one in three.
 FRESH = 6
@@ -214,6 +215,34 @@ def two_agents_talk(agent):
     return Outcome()
 
 
+def in_front(agent):
+    """The program in a person's own terminal, one that reads OSC 7501: some programs then no longer spin their title."""
+    if agent.cli in GREETING:
+        raise NotHere("it asks a question each time it is started")
+    front = agent.sibling("front")
+    args = ["--", *agent.setup.args] if agent.setup.args else []
+    window = Typist([str(agent.binary), agent.setup.profile, "--name", front.name, *args], answers=True)
+    try:
+        wait_until("it runs", lambda: front.run("status", front.name).returncode == 0)
+        wait_until("it is ready", lambda: front.status()["status"] == "IDLE")
+        outcome = turn(front, "say:in front")
+        since = agent.model.mark()
+        running = front.send_meanwhile("slow:20")
+        wait_until("the model speaks", lambda: agent.model.is_speaking(since))
+        stop_speaking(front, since)
+        demand(running.result().error.get("code") == "INTERRUPTED", "the interrupted task has another end")
+        since = agent.model.mark()
+        window.press("say:typed by a person", 0.02)
+        wait_until("the line is drawn", lambda: "typed by a person" in front.screen())
+        window.press("\r")
+        wait_until("the model has answered", lambda: agent.model.replies(since))
+        wait_until("it is ready again", lambda: front.status()["status"] == "IDLE")
+        return outcome + turn(front, "say:after a person")
+    finally:
+        front.run("stop", front.name)
+        window.close()
+
+
 def restart(agent):
     """`synapse restart`: the program is another one, and its model still knows what was said before."""
     if not agent.run("profile", "show", agent.cli).stdout.count("\nresume:"):
@@ -295,6 +324,7 @@ CASES = {
     "unknown flag": unknown_flag,
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,
+    "in front": in_front,
     "restart": restart,
     "page: stop": page_stop,
     "page: permission": page_permission,

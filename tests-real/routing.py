@@ -44,7 +44,7 @@ def route(agent):
         pathlib.Path(name).write_text("a file for the menu\n")
     target = Agent(Setup(agent.binary, "dummy", "dummy"), agent.model, name="target")
     target.start("--port", "0")
-    typist = Typist(agent)
+    typist = Typist.attached(agent)
     try:
         for one in (target, agent):
             wait_until(f"{one.name} is ready", lambda: one.status()["status"] == "IDLE")

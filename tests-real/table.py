@@ -22,7 +22,8 @@ end). In the permission cases a message is queued behind the dialog, which must 
 of the agent may be alive. The `page` cases are worked in real Chromium at the page of `synapse web`: ⏹ while the model
 speaks (the time is from the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message
 gets its reply), and a permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not
-before).
+before). In `in front` the program runs in a person's own terminal, one that reads OSC 7501, is sent a message, stopped,
+typed to, and sent another.
 
 A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
 `--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.

@@ -28,6 +28,9 @@ QUERIES = [
     ("osc", re.compile(r"\x1b\]11;\?(?:\x07|\x1b\\)"), "\x1b]11;rgb:1010/1010/1010\x1b\\"),
 ]
 
+# A terminal that shows what programs say of their state (OSC 7501) says so when it is asked; the others say nothing.
+STATUS_QUERY = ("status", re.compile(r"\x1b\]7501;\?(?:\x07|\x1b\\)"), "\x1b]7501;?\x1b\\")
+
 # Sequences that pyte would paint or stumble over: DCS and APC strings, and private forms of CSI m and u.
 UNKNOWN = re.compile(r"\x1b[P_^][^\x1b]*\x1b\\|\x1b\[[>=<][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*(?:\$p|u)|\x1b\[>[0-9;?]*[a-z]")
 
@@ -105,7 +108,8 @@ class Terminal:
 
     def answer(self, text):
         """Answers what the program asks of its terminal, in the order it asks."""
-        found = [(m.start(), kind, m.group(), said) for kind, form, said in QUERIES for m in form.finditer(text)]
+        known = QUERIES + ([STATUS_QUERY] if "PROGRAM_STATUS" in os.environ else [])
+        found = [(m.start(), kind, m.group(), said) for kind, form, said in known for m in form.finditer(text)]
         for _, kind, seq, said in sorted(found):
             said = said or f"\x1b[{self.screen.cursor.y + 1};{self.screen.cursor.x + 1}R"
             self.queries.append({"t": round(self.now(), 3), "seq": seq, "kind": kind, "answer": said})

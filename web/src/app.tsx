@@ -8,7 +8,6 @@ import { RailDrawer } from "./parts/rail-drawer";
 import { ReconnectBanner } from "./parts/reconnect-banner";
 import { Empty, Loading } from "./parts/screen-head";
 import { LiveRegion, ToastStack } from "./parts/toast-stack";
-import { AgentScreen } from "./screens/agent-screen";
 import { AgentsScreen } from "./screens/agents-screen";
 import { InboxScreen } from "./screens/inbox-screen";
 import { MoreScreen } from "./screens/more-screen";
@@ -17,6 +16,7 @@ import { route, type Route } from "./state/route";
 import { session } from "./state/world";
 import { t } from "./text";
 
+const AgentScreen = lazy(() => import("./screens/agent-screen").then((file) => file.AgentScreen));
 const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
 const LoginScreen = lazy(() => import("./screens/later").then((file) => file.LoginScreen));
 const MeshScreen = lazy(() => import("./screens/later").then((file) => file.MeshScreen));

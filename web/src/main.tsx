@@ -69,7 +69,7 @@ learn(prefs.value.language)
   .then(() => place && render(<App />, place));
 void begin(code);
 // Fetched ahead of their first use, so that a lost line locks nobody out of them.
-window.addEventListener("load", () => window.setTimeout(() => void import("./screens/later").catch(() => {}), LATER_MS));
+window.addEventListener("load", () => window.setTimeout(() => void Promise.all([import("./screens/agent-screen"), import("./screens/later")]).catch(() => {}), LATER_MS));
 // A link opened where the page is already shown changes only the fragment.
 window.addEventListener("hashchange", () => {
   const another = takeCode();

@@ -62,6 +62,8 @@ export type Task = {
   /** Its agent, also when that is gone. */
   owner: string;
   handle: string | null;
+  /** When the run of the agent began that had it; the live line does not tell. */
+  run?: string | null;
   sender: string;
   priority: number;
   status: { state: TaskState; message: unknown; error: Failure | null; timestamp: string };

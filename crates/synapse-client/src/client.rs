@@ -109,7 +109,10 @@ impl Client {
         let status = response.status();
         let bytes = response.into_body().collect().await?.to_bytes();
         if !status.is_success() {
-            bail!("{}", reason(&serde_json::from_slice(&bytes).unwrap_or_default()));
+            bail!(
+                "{}",
+                reason(&serde_json::from_slice(&bytes).unwrap_or_default())
+            );
         }
         Ok(bytes)
     }
@@ -137,7 +140,8 @@ impl Client {
 
     /// A WebSocket of the agent.
     pub async fn socket(&self, path: &str) -> Result<Terminal> {
-        let mut request = format!("ws://{}{}{path}", self.address, self.prefix).into_client_request()?;
+        let mut request =
+            format!("ws://{}{}{path}", self.address, self.prefix).into_client_request()?;
         let bearer = self.token.bearer().parse()?;
         request.headers_mut().insert(AUTHORIZATION, bearer);
         let stream = TcpStream::connect(&self.address).await;

@@ -5,10 +5,18 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
+use anyhow::{Result, bail};
+use hyper::{Method, StatusCode};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::client::Client;
+use crate::message::{ACCEPTANCE, OutgoingMessage};
+use crate::native::{TaskAnswer, TaskShape};
 use synapse_machine::handle::{AddressError, Candidate, Handle};
 use synapse_machine::lock::is_held;
 use synapse_machine::paths::Paths;
@@ -123,14 +131,21 @@ impl MeshView {
 
     /// The other machines.
     pub fn others(&self) -> impl Iterator<Item = &Machine> {
-        self.machines.iter().filter(|machine| machine.name != self.own)
+        self.machines
+            .iter()
+            .filter(|machine| machine.name != self.own)
     }
 
     /// Everybody on machines that are there now, except this one.
     pub fn entries(&self) -> Vec<Entry> {
         let here = self.others().filter(|machine| machine.is_here);
-        here.flat_map(|machine| machine.agents.iter().map(|agent| self.entry(machine, agent)))
-            .collect()
+        here.flat_map(|machine| {
+            machine
+                .agents
+                .iter()
+                .map(|agent| self.entry(machine, agent))
+        })
+        .collect()
     }
 
     /// An agent of another machine, as if it were published here.
@@ -143,7 +158,12 @@ impl MeshView {
             status: status.unwrap_or(Status::Other(String::new())),
             pid: 0,
             working_dir: agent.directory.clone().into(),
-            endpoint: format!("{}/machines/{}/agents/{}", self.endpoint, machine.name, segment(&agent.handle)),
+            endpoint: format!(
+                "{}/machines/{}/agents/{}",
+                self.endpoint,
+                machine.name,
+                segment(&agent.handle)
+            ),
             handle: Handle::unchecked(&format!("{}@{}", agent.handle, machine.name)),
             profile: agent.profile.clone(),
             started_at: agent.started_at,
@@ -160,16 +180,22 @@ impl MeshView {
     ///
     /// # Errors
     /// When several machines have an agent of that name, or the machine is unknown.
-    pub fn find(&self, word: &str) -> Result<Meant, AddressError> {
+    pub fn find(&self, word: &str) -> std::result::Result<Meant, AddressError> {
         let word = word.strip_prefix('@').unwrap_or(word);
         if let Some((name, machine)) = word.rsplit_once('@') {
             if machine.eq_ignore_ascii_case(&self.own) {
                 return Ok(Meant::Own(name.to_owned()));
             }
-            return self.at(name, machine).ok_or_else(|| AddressError::NoMachine {
-                wanted: machine.to_owned(),
-                known: self.machines.iter().map(|known| known.name.clone()).collect(),
-            });
+            return self
+                .at(name, machine)
+                .ok_or_else(|| AddressError::NoMachine {
+                    wanted: machine.to_owned(),
+                    known: self
+                        .machines
+                        .iter()
+                        .map(|known| known.name.clone())
+                        .collect(),
+                });
         }
         let mut found: Vec<Found> = Vec::new();
         for machine in self.others().filter(|machine| machine.is_here) {
@@ -178,7 +204,9 @@ impl MeshView {
         }
         match found.len() {
             0 => Ok(Meant::Nobody),
-            1 => Ok(found.pop().map_or(Meant::Nobody, |found| Meant::Away(Box::new(found)))),
+            1 => Ok(found
+                .pop()
+                .map_or(Meant::Nobody, |found| Meant::Away(Box::new(found)))),
             _ => Err(AddressError::Several {
                 wanted: word.to_owned(),
                 candidates: found.iter().map(candidate).collect(),
@@ -188,7 +216,9 @@ impl MeshView {
 
     /// An agent of this name on a machine, whether it was ever seen or not: a message to it may wait.
     fn at(&self, name: &str, machine: &str) -> Option<Meant> {
-        let machine = self.others().find(|known| known.name.eq_ignore_ascii_case(machine))?;
+        let machine = self
+            .others()
+            .find(|known| known.name.eq_ignore_ascii_case(machine))?;
         let known = machine.agents.iter().find(|agent| is_meant(agent, name));
         let agent = known.cloned().unwrap_or_else(|| MeshAgent::unseen(name));
         Some(Meant::Away(Box::new(self.found(machine, &agent))))
@@ -201,6 +231,79 @@ impl MeshView {
             is_here: machine.is_here,
         }
     }
+}
+
+/// What became of a message that was handed over.
+#[derive(Debug)]
+pub enum Handed {
+    /// The agent has it.
+    Task(Box<TaskShape>),
+    /// Its machine is away, and it is kept here.
+    Kept(Kept),
+}
+
+/// A message that waits for its machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The id of the message.
+    pub id: String,
+    pub to: String,
+    pub text: String,
+    pub until: Timestamp,
+    /// kept, delivered, refused, expired or canceled.
+    pub state: String,
+    /// The task it became.
+    pub task: Option<String>,
+    pub reason: Option<String>,
+}
+
+/// How long a message waits for a machine, unless somebody says otherwise.
+pub const WAITS: Duration = Duration::from_hours(24);
+
+/// Hands a message to an agent of another machine. If that is away, or goes away meanwhile, the message is kept; since it
+/// has an id, it is taken once even if both happen. A time says that it is to be kept also where the machine is there
+/// and the agent is not.
+///
+/// # Errors
+/// When the agent refuses it, or it can neither be sent nor kept.
+pub async fn hand_over(
+    paths: &Paths,
+    found: &Found,
+    message: &OutgoingMessage,
+    expires: Option<Duration>,
+) -> Result<Handed> {
+    if found.is_here {
+        let client = Client::of(&found.entry)?;
+        let path = format!("/tasks/send-priority?priority={}", message.priority());
+        let body = message.body();
+        let sent = timeout(ACCEPTANCE, client.ask(Method::POST, &path, Some(&body))).await;
+        if let Ok(Ok(answer)) = sent {
+            let is_away = matches!(answer.status.as_u16(), 502..=504);
+            let is_unknown = answer.status == StatusCode::NOT_FOUND && expires.is_some();
+            if answer.status.is_success() {
+                let task: TaskAnswer = serde_json::from_value(answer.body)?;
+                return Ok(Handed::Task(Box::new(task.task)));
+            }
+            if !is_away && !is_unknown {
+                let said = answer.body.get("error").and_then(Value::as_str);
+                bail!("{}", said.unwrap_or("no reason given"));
+            }
+        }
+    }
+    let Some(bridge) = bridge_entry(paths)? else {
+        bail!("the mesh is not up here: synapse mesh up");
+    };
+    let until = Timestamp::now() + expires.unwrap_or(WAITS);
+    let handle = found.entry.handle.as_str();
+    let (agent, _) = handle.rsplit_once('@').unwrap_or((handle, ""));
+    let body = json!({
+        "machine": found.machine, "agent": agent, "priority": message.priority(),
+        "until": until, "body": message.body(),
+    });
+    let kept = Client::of(&bridge)?
+        .call(Method::POST, "/messages", Some(&body))
+        .await?;
+    Ok(Handed::Kept(serde_json::from_value(kept)?))
 }
 
 /// The bridge of this machine itself, if it runs.
@@ -328,8 +431,14 @@ mod tests {
     #[test]
     fn a_name_that_several_machines_have_is_not_guessed() {
         let error = view().find("codex").unwrap_err().to_string();
-        assert!(error.contains("@codex@laptop") && error.contains("@codex@server"), "{error}");
+        assert!(
+            error.contains("@codex@laptop") && error.contains("@codex@server"),
+            "{error}"
+        );
         let error = view().find("codex@moon").unwrap_err().to_string();
-        assert!(error.contains("moon") && error.contains("laptop"), "{error}");
+        assert!(
+            error.contains("moon") && error.contains("laptop"),
+            "{error}"
+        );
     }
 }

@@ -206,6 +206,9 @@ impl ResponseShape {
 pub struct StandingShape {
     /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
     pub status: String,
+    /// Since when, in ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     pub evidence: String,
     /// How many tasks wait.
     pub queue: usize,

@@ -9,10 +9,11 @@ use synapse_a2a::task::{Task, TaskState};
 use synapse_a2a::wire::request::PushTarget;
 use tokio::task::JoinSet;
 
+use super::Hub;
 use super::live::{line_text, name_of};
+use super::past_agents::Roll;
 use super::problem::Problem;
 use super::shapes::TaskLine;
-use super::{Hub, past_agents};
 use synapse_client::client::post_ends;
 use synapse_client::native::TaskShape;
 use synapse_machine::config::Config;
@@ -58,19 +59,22 @@ pub(super) async fn page(
         limit: wanted.limit,
         ..Filter::default()
     };
+    let roll = Roll::read(hub).await?;
     if let Some(word) = &wanted.agent {
         match hub.agent(word) {
-            Ok(entry) => filter.agent = Some(entry.agent_id.to_string()),
+            // An agent of another name may have worked in its folder before: that is another conversation.
+            Ok(entry) => {
+                filter.agent = Some(entry.agent_id.to_string());
+                filter.handle = Some(entry.handle.to_string());
+            }
             // It may have been there once.
-            Err(missing) => match past_agents::find(hub, word).await {
-                Ok(former) if former.id == *word => filter.agent = Some(former.id),
-                _ => {
-                    filter.handle = Some(word.clone());
-                    let known = filter.clone();
-                    if read(hub, move |reader| reader.page(&known)).await?.total == 0 {
-                        return Err(missing);
-                    }
+            Err(missing) => match roll.find(word) {
+                Some(former) if !is_word(&former.handle, word) => {
+                    filter.agent = Some(former.agent);
+                    filter.handle = Some(former.handle);
                 }
+                Some(_) => filter.handle = Some(word.clone()),
+                None => return Err(missing),
             },
         }
     }
@@ -78,7 +82,7 @@ pub(super) async fn page(
     let next = page
         .next
         .map(|next| format!("{}.{}", next.updated_at.0, next.id));
-    let tasks = page.tasks.into_iter().map(|kept| shown(hub, &kept));
+    let tasks = page.tasks.iter().map(|kept| shown(&roll, kept));
     Ok((tasks.collect(), next))
 }
 
@@ -87,11 +91,13 @@ async fn search_page(
     hub: &Hub,
     wanted: HistoryQuery,
 ) -> Result<(Vec<Value>, Option<String>), Problem> {
+    let roll = Roll::read(hub).await?;
     let agent = match wanted.agent.as_deref() {
         None => None,
-        Some(word) => Some(match hub.agent(word) {
-            Ok(entry) => entry.agent_id.to_string(),
-            Err(_) => past_agents::find(hub, word).await?.id,
+        Some(word) => Some(match (hub.agent(word), roll.find(word)) {
+            (Ok(entry), _) => (entry.agent_id.to_string(), entry.handle.to_string()),
+            (Err(_), Some(former)) => (former.agent, former.handle),
+            (Err(missing), None) => return Err(missing),
         }),
     };
     let state = wanted.state.as_deref().map(state).transpose()?;
@@ -108,7 +114,10 @@ async fn search_page(
                 let Some(kept) = reader.task(&one.task)? else {
                     continue;
                 };
-                let fits = agent.as_ref().is_none_or(|agent| *agent == kept.agent)
+                let is_meant = |(agent, handle): &(String, String)| {
+                    *agent == kept.agent && is_word(handle, &kept.handle)
+                };
+                let fits = agent.as_ref().is_none_or(is_meant)
                     && state.is_none_or(|state| kept.task.state() == state);
                 if fits && tasks.len() < limit {
                     tasks.push(kept);
@@ -119,25 +128,27 @@ async fn search_page(
     });
     let (tasks, has_more) = found.await?;
     let last = tasks.last().map(|kept| kept.task.id().to_string());
-    let tasks = tasks.into_iter().map(|kept| shown(hub, &kept));
+    let tasks = tasks.iter().map(|kept| shown(&roll, kept));
     Ok((tasks.collect(), last.filter(|_| has_more)))
 }
 
 /// Where words stand, in the tasks of all agents.
 pub(super) async fn search(hub: &Hub, words: String, limit: usize) -> Result<Vec<Match>, Problem> {
-    read(hub, move |reader| {
-        let mut matches = Vec::new();
-        for found in reader.search(&words, limit, None)? {
-            if let Some(kept) = reader.task(&found.task)? {
-                matches.push(Match {
-                    line: line(&kept),
-                    snippet: found.snippet,
-                });
-            }
+    let found = read(hub, move |reader| {
+        let mut found = Vec::new();
+        for one in reader.search(&words, limit, None)? {
+            found.extend(reader.task(&one.task)?.map(|kept| (kept, one.snippet)));
         }
-        Ok(matches)
-    })
-    .await
+        Ok(found)
+    });
+    let found = found.await?.into_iter();
+    let roll = Roll::read(hub).await?;
+    let matched = |(kept, snippet)| {
+        let mut line = line(&kept);
+        line.agent = roll.conversation(&kept.agent, &kept.handle);
+        Match { line, snippet }
+    };
+    Ok(found.map(matched).collect())
 }
 
 /// A task, and the agent that has it if it runs.
@@ -146,8 +157,9 @@ pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), 
     let kept = read(hub, move |reader| reader.task(&task)).await?;
     let missing = || Problem::missing("no_such_task", format!("there is no task '{id}'"));
     let kept = kept.ok_or_else(missing)?;
-    let (entry, moments) = (hub.agent(&kept.agent).ok(), moments(&kept.events));
-    let mut task = shown(hub, &kept);
+    let (roll, moments) = (Roll::read(hub).await?, moments(&kept.events));
+    let entry = roll.running(&kept.agent, &kept.handle).cloned();
+    let mut task = shown(&roll, &kept);
     if let Some(fields) = task.as_object_mut() {
         fields.insert("history".to_owned(), json!(moments));
     }
@@ -205,20 +217,37 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
         fields.insert("agent".to_owned(), json!(entry.agent_id));
         fields.insert("owner".to_owned(), json!(entry.agent_id));
         fields.insert("handle".to_owned(), json!(entry.handle));
+        fields.insert("run".to_owned(), json!(began(&entry.run())));
     }
     task
 }
 
 /// A task in the native dialect, with whose it is.
-fn shown(hub: &Hub, kept: &Kept) -> Value {
-    let agent = hub.agent(&kept.agent).ok().map(|entry| entry.agent_id);
+fn shown(roll: &Roll, kept: &Kept) -> Value {
+    let agent = roll.running(&kept.agent, &kept.handle);
+    let owner = roll.conversation(&kept.agent, &kept.handle);
     let mut task = TaskShape::json(&kept.task);
     if let Some(fields) = task.as_object_mut() {
-        fields.insert("agent".to_owned(), json!(agent));
-        fields.insert("owner".to_owned(), json!(kept.agent));
+        fields.insert(
+            "agent".to_owned(),
+            json!(agent.map(|entry| &entry.agent_id)),
+        );
+        fields.insert("owner".to_owned(), json!(owner));
         fields.insert("handle".to_owned(), json!(kept.handle));
+        fields.insert("run".to_owned(), json!(began(&kept.run)));
     }
     task
+}
+
+/// A handle is the same in any spelling of its letters.
+fn is_word(handle: &str, word: &str) -> bool {
+    handle.to_lowercase() == word.to_lowercase()
+}
+
+/// When a run of an agent began, as its name tells: conversations are listed run by run.
+fn began(run: &str) -> Option<String> {
+    let (_, millis) = run.rsplit_once('-')?;
+    Some(time(Time(millis.parse().ok()?)))
 }
 
 /// The states a task went through, and when.

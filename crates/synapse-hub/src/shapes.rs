@@ -69,8 +69,11 @@ pub(super) struct Agent {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Former {
+    /// The agent's id and its name, since agents of several names may have had one id.
     pub(super) id: String,
-    /// The name it had last.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub(super) agent: String,
     pub(super) handle: String,
     pub(super) profile: String,
     pub(super) dir: String,

@@ -8,9 +8,9 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
 use super::{Hub, history, link};
-use synapse_machine::changes::Changes;
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{AgentId, Entry, Survey};
+use synapse_platform::Changes;
 
 /// Agents that are followed.
 type Links = BTreeMap<AgentId, (Entry, AbortHandle)>;

@@ -1,8 +1,6 @@
 //! The files, names, settings, processes and sockets of this machine that every part of Synapse shares.
 #![forbid(unsafe_code)]
 
-pub mod callers;
-pub mod changes;
 pub mod child;
 pub mod config;
 pub mod handle;
@@ -13,7 +11,5 @@ pub mod log_file;
 pub mod paths;
 pub mod private_file;
 pub mod registry;
-pub mod sock_diag;
-pub mod socket_table;
 pub mod token;
 pub mod trust;

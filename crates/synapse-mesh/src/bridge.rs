@@ -4,6 +4,7 @@
 
 mod admin;
 mod api;
+mod outbox;
 mod supervisor;
 mod view;
 
@@ -58,6 +59,8 @@ struct Shared {
     roster: watch::Sender<Arc<Roster>>,
     sightings: watch::Receiver<Sightings>,
     stop: Notify,
+    /// Something was kept for another machine.
+    kept: Notify,
 }
 
 /// How to connect to the servers of a mesh.
@@ -132,13 +135,26 @@ pub async fn run(
     let address = listener.local_addr()?;
     let _lock = announce(&folder, address)?;
     let key = Arc::new(folder.key()?);
-    let roster = folder.roster(membership.admin)?.context("there is no roster; join again")?;
+    let roster = folder
+        .roster(membership.admin)?
+        .context("there is no roster; join again")?;
     let mut engine = supervisor::start(&folder, &membership, &roster)?;
-    let nats = Nats::begin(options(&folder, &membership, &key, settings.authorities.clone())?);
+    let nats = Nats::begin(options(
+        &folder,
+        &membership,
+        &key,
+        settings.authorities.clone(),
+    )?);
     let (roster, seen_roster) = watch::channel(Arc::new(roster));
     let (_rights, seen_rights) = watch::channel(Arc::new(settings.rights.clone()));
     let (sightings, seen) = watch::channel(Sightings::default());
-    let tunnels = Tunnels::new(&nats, &membership.mesh, &key, &membership.name, seen_roster.clone());
+    let tunnels = Tunnels::new(
+        &nats,
+        &membership.mesh,
+        &key,
+        &membership.name,
+        seen_roster.clone(),
+    );
     let shared = Arc::new(Shared {
         paths: settings.paths.clone(),
         folder: folder.clone(),
@@ -149,8 +165,12 @@ pub async fn run(
         roster,
         sightings: seen,
         stop: Notify::new(),
+        kept: Notify::new(),
     });
-    let first = first_connection(&shared, settings.replicas).await;
+    let first = tokio::select! {
+        first = first_connection(&shared, settings.replicas) => first.map_err(|error| error.to_string()),
+        why = supervisor::watch_start(&mut engine) => Err(why),
+    };
     let boot = random::<8>().map(u64::from_be_bytes).unwrap_or(0);
     let presence = Kv::of(&nats, &presence::bucket(&membership.mesh, 1).name);
     let speaker = Speaker {
@@ -184,6 +204,7 @@ pub async fn run(
     tasks.spawn(view::keep(Arc::clone(&shared), endpoint));
     tasks.spawn(admin::keep_roster(Arc::clone(&shared), settings.replicas));
     tasks.spawn(admin::let_in(Arc::clone(&shared)));
+    tasks.spawn(outbox::deliver(Arc::clone(&shared)));
     let speaking = tokio::spawn(speaker.run(closing()));
     let server = HttpServer {
         listener,
@@ -201,7 +222,7 @@ pub async fn run(
             engine
         }
     });
-    ready(first.err().map(|error| error.to_string()))?;
+    ready(first.err())?;
     tokio::select! {
         () = stop => {}
         () = shared.stop.notified() => {}
@@ -256,17 +277,25 @@ fn take_roster(shared: &Shared, signed: &Signed) {
     let gone: Vec<_> = {
         let old = shared.roster.borrow();
         let names = old.machines.iter().map(|member| member.name.clone());
-        names.filter(|name| roster.member(name.as_str()).is_none()).collect()
+        names
+            .filter(|name| roster.member(name.as_str()).is_none())
+            .collect()
     };
     shared.roster.send_replace(Arc::new(roster));
     for name in gone {
-        shared.tunnels.cut(Some(&name), "this machine is no more in the mesh");
+        shared
+            .tunnels
+            .cut(Some(&name), "this machine is no more in the mesh");
     }
 }
 
 /// Why there is no connection, if there is none.
 fn trouble(shared: &Shared) -> Option<String> {
-    let is_in = shared.roster.borrow().member(shared.membership.name.as_str()).is_some();
+    let is_in = shared
+        .roster
+        .borrow()
+        .member(shared.membership.name.as_str())
+        .is_some();
     if !is_in {
         return Some("this machine was revoked; `synapse mesh leave` forgets the mesh".to_owned());
     }

@@ -23,7 +23,10 @@ pub fn make() -> Result<Certificates> {
     let authority_key = KeyPair::generate().context("no key can be made")?;
     let mut authority = CertificateParams::new(Vec::new())?;
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
+    authority.key_usages = vec![
+        KeyUsagePurpose::KeyCertSign,
+        KeyUsagePurpose::DigitalSignature,
+    ];
     authority
         .distinguished_name
         .push(DnType::CommonName, "the authority of a mesh of Synapse");

@@ -68,7 +68,10 @@ impl Engine {
         program()?;
         let address = (settings.listen, settings.port);
         TcpListener::bind(address).with_context(|| {
-            format!("cannot listen on {}:{}; --port chooses another", address.0, address.1)
+            format!(
+                "cannot listen on {}:{}; --port chooses another",
+                address.0, address.1
+            )
         })?;
         let engine = folder.engine();
         create_folder(&engine)?;
@@ -112,11 +115,10 @@ impl Engine {
     /// # Errors
     /// When it cannot be started.
     pub fn ensure(&mut self) -> Result<()> {
-        if self.running().is_some() {
+        // One that was just started has not written its number yet.
+        let is_ours = |child: &mut Child| child.try_wait().is_ok_and(|ended| ended.is_none());
+        if self.running().is_some() || self.child.as_mut().is_some_and(is_ours) {
             return Ok(());
-        }
-        if let Some(mut child) = self.child.take() {
-            let _ = child.wait();
         }
         let log = File::create(self.folder.join("out.log"))?;
         let mut command = child::command(program()?);
@@ -131,7 +133,6 @@ impl Engine {
             .stderr(log);
         let child = command.spawn().context("nats-server cannot be started")?;
         tracing::info!(pid = child.id(), "nats-server started");
-        replace(&self.folder.join("pid"), child.id().to_string().as_bytes())?;
         self.child = Some(child);
         Ok(())
     }
@@ -170,11 +171,16 @@ impl Engine {
         self.folder.join("server.conf")
     }
 
-    /// Collects a server of ours that has ended.
-    pub fn reap(&mut self) {
-        if let Some(child) = &mut self.child {
-            let _ = child.try_wait();
+    /// Collects a server of ours that has ended; its last words.
+    pub fn ended(&mut self) -> Option<String> {
+        let status = self.child.as_mut()?.try_wait().ok()??;
+        self.child = None;
+        let mut said = String::new();
+        for file in ["out.log", "server.log"] {
+            let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+            said.extend(text.lines().next_back().map(|line| format!(": {line}")));
         }
+        Some(format!("nats-server has ended ({status}){said}"))
     }
 }
 
@@ -189,13 +195,14 @@ fn configuration(
     let quoted = |path: PathBuf| serde_json::to_string(&path.to_string_lossy());
     let mut text = format!(
         "# Written by synapse mesh; changes are lost.\nhost: {}\nport: {}\nserver_name: {mesh}\njetstream {{ store_dir: {} }}\n\
-         tls {{ cert_file: {}, key_file: {}, timeout: 5 }}\nlog_file: {}\nping_interval: \"5s\"\nmax_payload: 1MB\nauthorization {{\n  users: [\n",
+         tls {{ cert_file: {}, key_file: {}, timeout: 5 }}\nlog_file: {}\npid_file: {}\nping_interval: \"5s\"\nmax_payload: 1MB\nauthorization {{\n  users: [\n",
         host(settings.listen),
         settings.port,
         quoted(folder.join("data"))?,
         quoted(folder.join("server.pem"))?,
         quoted(folder.join("server.key"))?,
         quoted(folder.join("server.log"))?,
+        quoted(folder.join("pid"))?,
     );
     for member in &roster.machines {
         let name = &member.name;
@@ -223,15 +230,26 @@ fn configuration(
     }
     for invitation in invitations {
         let key = invitation.key;
-        let (publish, subscribe) = (format!("synapse.join.{key}"), format!("_INBOX.join.{key}.>"));
+        let (publish, subscribe) = (
+            format!("synapse.join.{key}"),
+            format!("_INBOX.join.{key}.>"),
+        );
         user(&mut text, key, &[publish], &[subscribe])?;
     }
     text.push_str("  ]\n}\n");
     Ok(text)
 }
 
-fn user(text: &mut String, key: PublicNkey, publish: &[String], subscribe: &[String]) -> Result<()> {
-    let (publish, subscribe) = (serde_json::to_string(publish)?, serde_json::to_string(subscribe)?);
+fn user(
+    text: &mut String,
+    key: PublicNkey,
+    publish: &[String],
+    subscribe: &[String],
+) -> Result<()> {
+    let (publish, subscribe) = (
+        serde_json::to_string(publish)?,
+        serde_json::to_string(subscribe)?,
+    );
     writeln!(
         text,
         "    {{ nkey: {key}, permissions: {{ publish: {{ allow: {publish} }}, subscribe: {{ allow: {subscribe} }} }} }}"

@@ -122,8 +122,9 @@ impl Folder {
     pub fn key(&self) -> Result<MachineKey> {
         let path = self.file("key");
         match fs::read_to_string(&path) {
-            Ok(text) => MachineKey::parse(&text)
-                .with_context(|| format!("{}: line 1", path.display())),
+            Ok(text) => {
+                MachineKey::parse(&text).with_context(|| format!("{}: line 1", path.display()))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = MachineKey::generate()?;
                 create_folder(&self.path)?;

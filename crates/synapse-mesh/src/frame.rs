@@ -51,7 +51,9 @@ pub struct Frame {
 pub enum FrameError {
     #[error("a frame of {0} bytes is none")]
     Short(usize),
-    #[error("a frame of version {0} is not understood here; are both machines on the same version of Synapse?")]
+    #[error(
+        "a frame of version {0} is not understood here; are both machines on the same version of Synapse?"
+    )]
     Version(u8),
     #[error("a frame is not signed by the machine it names")]
     Forged,
@@ -98,7 +100,9 @@ impl Pair {
         key.seal_in_place_append_tag(nonce(frame.number), aad, &mut sealed)
             .map_err(|_| FrameError::Sealed)?;
         out.extend(sealed);
-        let signature = self.own.sign(&signed(&self.own_name, &self.peer_name, &out));
+        let signature = self
+            .own
+            .sign(&signed(&self.own_name, &self.peer_name, &out));
         out.extend(signature);
         Ok(out)
     }
@@ -119,7 +123,10 @@ impl Pair {
         if version != VERSION {
             return Err(FrameError::Version(version));
         }
-        if !self.peer_key.verifies(&signed(&self.peer_name, &self.own_name, body), signature) {
+        if !self
+            .peer_key
+            .verifies(&signed(&self.peer_name, &self.own_name, body), signature)
+        {
             return Err(FrameError::Forged);
         }
         let kind = match kind {
@@ -158,7 +165,12 @@ impl Pair {
         to: &MachineName,
     ) -> Result<LessSafeKey, FrameError> {
         let secret = Salt::new(HKDF_SHA256, b"synapse mesh 1").extract(&self.shared);
-        let info = [&tunnel.0[..], from.as_str().as_bytes(), b">", to.as_str().as_bytes()];
+        let info = [
+            &tunnel.0[..],
+            from.as_str().as_bytes(),
+            b">",
+            to.as_str().as_bytes(),
+        ];
         let okm = secret.expand(&info, &CHACHA20_POLY1305);
         let key = okm.map_err(|_| FrameError::Sealed)?;
         Ok(LessSafeKey::new(UnboundKey::from(key)))
@@ -235,7 +247,10 @@ mod tests {
             assert!(pair(&two, &one).open(&changed).is_err(), "byte {at}");
         }
         for length in 0..sent.len() {
-            assert!(pair(&two, &one).open(&sent[..length]).is_err(), "{length} bytes");
+            assert!(
+                pair(&two, &one).open(&sent[..length]).is_err(),
+                "{length} bytes"
+            );
         }
     }
 

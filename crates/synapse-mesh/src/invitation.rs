@@ -66,7 +66,11 @@ impl Secret {
     /// # Errors
     /// When it was cut off or mistyped.
     pub fn parse(text: &str) -> Result<Self> {
-        let odd = || anyhow::anyhow!("this is not an invitation: it is mistyped or cut off; paste the whole line");
+        let odd = || {
+            anyhow::anyhow!(
+                "this is not an invitation: it is mistyped or cut off; paste the whole line"
+            )
+        };
         let bytes = URL_SAFE_NO_PAD.decode(text.trim()).map_err(|_| odd())?;
         let (key, rest) = bytes.split_first_chunk::<32>().ok_or_else(odd)?;
         let (admin, rest) = rest.split_first_chunk::<32>().ok_or_else(odd)?;
@@ -185,14 +189,19 @@ impl Joining {
         let answer = nats
             .request_within(&subject, serde_json::to_vec(&signed)?, PATIENCE)
             .await
-            .context("the machine that invites does not answer; is `synapse mesh status` fine there?")?;
+            .context(
+                "the machine that invites does not answer; is `synapse mesh status` fine there?",
+            )?;
         let answer: Signed = serde_json::from_slice(&answer.payload)?;
         let welcome: Welcome = answer.open(self.secret.admin, ANSWERED)?;
         if let Some(why) = welcome.refusal {
             bail!("{why}");
         }
         let roster: Roster = welcome.roster.open(self.secret.admin, PURPOSE)?;
-        if roster.member(welcome.name.as_str()).is_none_or(|own| own.key != key.public()) {
+        if roster
+            .member(welcome.name.as_str())
+            .is_none_or(|own| own.key != key.public())
+        {
             bail!("the machine that invites has not noted this one; try again");
         }
         if let Some(authority) = &welcome.authority {
@@ -245,7 +254,10 @@ mod tests {
         };
         let signed = petition(&secret, &key, "laptop");
         let member = judge(&signed, &invitation, &roster, now).unwrap();
-        assert_eq!((member.name.as_str(), member.role), ("laptop", Role::Answer));
+        assert_eq!(
+            (member.name.as_str(), member.role),
+            ("laptop", Role::Answer)
+        );
         let late = judge(&signed, &invitation, &roster, now + LIFETIME).unwrap_err();
         assert!(late.contains("expired"), "{late}");
         // Signed with another secret.
@@ -256,7 +268,10 @@ mod tests {
         let taken = petition(&secret, &other, "laptop");
         let error = judge(&taken, &invitation, &roster, now).unwrap_err();
         assert!(error.contains("another machine called laptop"), "{error}");
-        assert!(judge(&signed, &invitation, &roster, now).is_ok(), "it comes back");
+        assert!(
+            judge(&signed, &invitation, &roster, now).is_ok(),
+            "it comes back"
+        );
     }
 
     #[test]

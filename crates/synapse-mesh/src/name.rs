@@ -27,7 +27,10 @@ impl MachineName {
     pub fn parse(word: &str) -> Result<Self, MachineNameError> {
         let name = word.to_ascii_lowercase();
         let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let begins = name
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric());
         if !begins || name.len() > LONGEST || !name.bytes().all(is_fine) {
             return Err(MachineNameError(word.to_owned()));
         }
@@ -36,11 +39,24 @@ impl MachineName {
 
     /// What this machine is called unless somebody says otherwise: its host name up to the first dot.
     pub fn of_this_host() -> Self {
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let first = host.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        let first = host
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let fit: String = first
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '_' {
+                    c
+                } else {
+                    '-'
+                }
+            })
             .take(LONGEST)
             .collect();
         Self::parse(fit.trim_matches('-')).unwrap_or_else(|_| Self("machine".to_owned()))
@@ -86,7 +102,17 @@ mod tests {
     #[test]
     fn a_name_is_one_token_of_a_subject() {
         assert_eq!(MachineName::parse("Laptop").unwrap().as_str(), "laptop");
-        for odd in ["", "a.b", "a b", "*", ">", "-x", "a@b", &"x".repeat(33), "ä"] {
+        for odd in [
+            "",
+            "a.b",
+            "a b",
+            "*",
+            ">",
+            "-x",
+            "a@b",
+            &"x".repeat(33),
+            "ä",
+        ] {
             assert!(MachineName::parse(odd).is_err(), "{odd}");
         }
         assert!(!MachineName::of_this_host().as_str().is_empty());

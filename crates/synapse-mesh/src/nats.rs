@@ -34,7 +34,9 @@ pub enum NatsError {
     NotAnAddress(String),
     #[error("{server} does not answer: {why}")]
     Unreachable { server: String, why: String },
-    #[error("{server} has another certificate than this mesh: {why}; was the server set up anew? Join again with a new invitation")]
+    #[error(
+        "{server} has another certificate than this mesh: {why}; was the server set up anew? Join again with a new invitation"
+    )]
     WrongCertificate { server: String, why: String },
     #[error("{0} does not speak TLS, which this mesh does")]
     NoTls(String),

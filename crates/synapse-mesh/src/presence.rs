@@ -137,7 +137,9 @@ pub fn record(key: &MachineKey, beat: &Beat) -> serde_json::Result<Vec<u8>> {
 
 /// The agents that run here.
 fn agents(registry: &Path) -> Vec<MeshAgent> {
-    let entries = Registry::new(registry.to_owned()).list().unwrap_or_default();
+    let entries = Registry::new(registry.to_owned())
+        .list()
+        .unwrap_or_default();
     entries.iter().map(agent).collect()
 }
 
@@ -158,7 +160,10 @@ fn agent(entry: &Entry) -> MeshAgent {
 
 /// The branch that is checked out in a folder, as far as a look at its files tells.
 fn branch(dir: &Path) -> Option<String> {
-    let git = dir.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists())?;
+    let git = dir
+        .ancestors()
+        .map(|dir| dir.join(".git"))
+        .find(|git| git.exists())?;
     let git = if git.is_dir() {
         git
     } else {
@@ -226,9 +231,14 @@ impl Watcher {
             return;
         };
         let read: Result<Signed, _> = serde_json::from_slice(record);
-        let opened = read.ok().and_then(|signed| signed.open::<Beat>(member.key, PURPOSE).ok());
+        let opened = read
+            .ok()
+            .and_then(|signed| signed.open::<Beat>(member.key, PURPOSE).ok());
         let Some(beat) = opened.filter(|beat| beat.name == member.name) else {
-            tracing::warn!(machine = key, "a record that this machine has not signed is ignored");
+            tracing::warn!(
+                machine = key,
+                "a record that this machine has not signed is ignored"
+            );
             return;
         };
         let known = Arc::clone(&sightings.borrow());

@@ -25,10 +25,9 @@ pub fn needed(method: &Method, target: &str) -> Option<Role> {
             Some(Role::Answer)
         }
         ("POST", ["tasks", "send" | "send-priority" | "sendSubscribe"]) => Some(Role::Send),
-        (
-            "POST",
-            ["answer" | "interrupt"] | ["tasks", _, "input" | "cancel"] | [""] | ["a2a"],
-        ) => Some(Role::Answer),
+        ("POST", ["answer" | "interrupt"] | ["tasks", _, "input" | "cancel"] | [""] | ["a2a"]) => {
+            Some(Role::Answer)
+        }
         ("POST" | "GET", ["a2a", "rest", ..]) => Some(Role::Answer),
         ("POST", ["keys"]) | ("GET", ["terminal"]) => Some(Role::Control),
         _ => None,
@@ -52,16 +51,40 @@ mod tests {
             (Method::GET, "/status", Some(Role::View)),
             (Method::GET, "/tasks/abc/subscribe", Some(Role::View)),
             (Method::POST, "/tasks/send", Some(Role::Send)),
-            (Method::POST, "/tasks/send-priority?priority=4", Some(Role::Send)),
-            (Method::POST, "/tasks/send-priority?priority=5", Some(Role::Answer)),
-            (Method::POST, "/tasks/send-priority?priority=05", Some(Role::Answer)),
-            (Method::POST, "/tasks/send-priority?x&priority=+5", Some(Role::Answer)),
+            (
+                Method::POST,
+                "/tasks/send-priority?priority=4",
+                Some(Role::Send),
+            ),
+            (
+                Method::POST,
+                "/tasks/send-priority?priority=5",
+                Some(Role::Answer),
+            ),
+            (
+                Method::POST,
+                "/tasks/send-priority?priority=05",
+                Some(Role::Answer),
+            ),
+            (
+                Method::POST,
+                "/tasks/send-priority?x&priority=+5",
+                Some(Role::Answer),
+            ),
             (Method::POST, "/answer", Some(Role::Answer)),
             (Method::POST, "/tasks/abc/cancel", Some(Role::Answer)),
             (Method::POST, "/keys", Some(Role::Control)),
-            (Method::GET, "/terminal?keep_scrollback=true", Some(Role::Control)),
+            (
+                Method::GET,
+                "/terminal?keep_scrollback=true",
+                Some(Role::Control),
+            ),
             (Method::POST, "/", Some(Role::Answer)),
-            (Method::POST, "/a2a/rest/v1/message:send", Some(Role::Answer)),
+            (
+                Method::POST,
+                "/a2a/rest/v1/message:send",
+                Some(Role::Answer),
+            ),
             (Method::POST, "/reply", None),
             (Method::POST, "/external/discover", None),
             (Method::GET, "/metrics", None),

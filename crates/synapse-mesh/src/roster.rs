@@ -34,7 +34,9 @@ pub struct Member {
 
 impl Roster {
     pub fn member(&self, name: &str) -> Option<&Member> {
-        self.machines.iter().find(|member| member.name.as_str() == name)
+        self.machines
+            .iter()
+            .find(|member| member.name.as_str() == name)
     }
 
     /// The next version, with this machine in it.
@@ -42,7 +44,8 @@ impl Roster {
     pub fn with(&self, member: Member) -> Self {
         let mut next = self.without(&member.name);
         next.machines.push(member);
-        next.machines.sort_by(|one, other| one.name.cmp(&other.name));
+        next.machines
+            .sort_by(|one, other| one.name.cmp(&other.name));
         next
     }
 

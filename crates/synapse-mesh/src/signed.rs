@@ -28,7 +28,11 @@ impl Signed {
     ///
     /// # Errors
     /// When it cannot be written as JSON.
-    pub fn sign(key: &MachineKey, purpose: &str, what: &impl Serialize) -> Result<Self, SignedError> {
+    pub fn sign(
+        key: &MachineKey,
+        purpose: &str,
+        what: &impl Serialize,
+    ) -> Result<Self, SignedError> {
         let body = serde_json::to_string(what)?;
         let signature = URL_SAFE_NO_PAD.encode(key.sign(&message(purpose, &body)));
         Ok(Self { body, signature })
@@ -38,7 +42,11 @@ impl Signed {
     ///
     /// # Errors
     /// When it did not, or the shape is another.
-    pub fn open<T: DeserializeOwned>(&self, key: PublicNkey, purpose: &str) -> Result<T, SignedError> {
+    pub fn open<T: DeserializeOwned>(
+        &self,
+        key: PublicNkey,
+        purpose: &str,
+    ) -> Result<T, SignedError> {
         let signature = URL_SAFE_NO_PAD.decode(&self.signature);
         let signature = signature.map_err(|_| SignedError::Forged)?;
         if !key.verifies(&message(purpose, &self.body), &signature) {
@@ -68,7 +76,10 @@ mod tests {
     fn what_another_key_or_another_purpose_signed_is_not_believed() {
         let [one, other] = [(); 2].map(|()| MachineKey::generate().unwrap());
         let signed = Signed::sign(&one, "roster", &"text").unwrap();
-        assert_eq!(signed.open::<String>(one.public(), "roster").unwrap(), "text");
+        assert_eq!(
+            signed.open::<String>(one.public(), "roster").unwrap(),
+            "text"
+        );
         assert!(signed.open::<String>(other.public(), "roster").is_err());
         assert!(signed.open::<String>(one.public(), "presence").is_err());
         let forged = Signed {

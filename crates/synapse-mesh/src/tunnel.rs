@@ -144,7 +144,10 @@ impl Tunnels {
 
     fn take(self: &Arc<Self>, from: &str, bytes: &[u8], answering: &Arc<Answering>) {
         let Some(pair) = self.pair(from) else {
-            tracing::warn!(from, "a frame of a machine that is not in the mesh is ignored");
+            tracing::warn!(
+                from,
+                "a frame of a machine that is not in the mesh is ignored"
+            );
             return;
         };
         let frame = match pair.open(bytes) {
@@ -318,7 +321,9 @@ impl TunnelReceiver {
                 self.eaten += cost_of(&frame.payload);
                 if self.eaten >= WINDOW / 4 {
                     let more = u32::try_from(std::mem::take(&mut self.eaten)).unwrap_or(0);
-                    self.sender.send(Kind::Window, more.to_be_bytes().to_vec()).await;
+                    self.sender
+                        .send(Kind::Window, more.to_be_bytes().to_vec())
+                        .await;
                 }
             }
             Kind::End | Kind::Reset => self.is_over = true,

@@ -1,4 +1,4 @@
-//! A program in a pseudo-terminal of its own, on Linux. Owns the master side, the program's session
+//! A program in a pseudo-terminal of its own. Owns the master side, the program's session
 //! and its end. It knows nothing of what the bytes mean.
 //!
 //! ```text
@@ -10,7 +10,6 @@
 //! job, so that Ctrl-Z stops it as it would in a shell.
 
 mod child_watcher;
-mod foreground;
 mod output;
 mod process_tree;
 mod size;
@@ -24,9 +23,8 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::io::{Errno, ioctl_fionread};
+use rustix::io::Errno;
 use rustix::process::kill_process_group;
-use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr, tcsetwinsize,
 };
@@ -35,12 +33,12 @@ use tokio::time::timeout;
 use child_watcher::ChildWatcher;
 
 pub use child_watcher::{Exit, State};
-pub use foreground::{Foreground, Wait};
 pub use output::{Output, Piece, Tap};
 pub use rustix::process::{Pid, Signal};
 pub use rustix::termios::Termios;
 pub use size::Size;
 pub use spawn::SpawnError;
+pub use synapse_platform::{Foreground, Wait};
 pub use writer::{Full, Writer};
 
 /// How long the kernel may take to tell of the end of processes that are gone.
@@ -168,10 +166,7 @@ impl Pty {
 
     /// Whether the program has not yet read all that was typed. False where the kernel does not say.
     pub fn has_unread_keys(&self) -> bool {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let terminal = ioctl_tiocgptpeer(&self.master, flags);
-        let unread = terminal.and_then(|terminal| ioctl_fionread(&terminal));
-        unread.is_ok_and(|bytes| bytes > 0)
+        synapse_platform::pty::unread(&self.master).is_ok_and(|bytes| bytes > 0)
     }
 
     /// Whether the kernel makes a signal of Ctrl-C.
@@ -237,10 +232,7 @@ pub struct Survivors(pub Vec<Pid>);
 
 /// Opens a pair, the slave as the program is to find it.
 fn open(spawn: &Spawn) -> io::Result<(OwnedFd, OwnedFd)> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let master = openpt(flags)?;
-    unlockpt(&master)?;
-    let slave = ioctl_tiocgptpeer(&master, flags)?;
+    let (master, slave) = synapse_platform::pty::open()?;
     let modes = if let Some(modes) = &spawn.modes {
         modes.clone()
     } else {

@@ -1,13 +1,11 @@
 //! The process tree below a wrapped program, and how to end it. Programs run their tools in sessions of
-//! their own, which no signal to a process group reaches; they are found in /proc and held by pidfd, so
+//! their own, which no signal to a process group reaches; they are found in the process table and held, so
 //! that a reused PID is never signalled.
 
-use std::fs;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use tokio::net::unix::pipe::Receiver;
+use rustix::process::{Pid, Signal};
+use synapse_platform::process::{self, Held, Process};
 use tokio::time::timeout;
 
 use super::Survivors;
@@ -40,17 +38,16 @@ pub(super) async fn end(leader: Pid, grace: Duration) -> Result<(), Survivors> {
 
 /// Kills all of them, without waiting for it.
 pub(super) fn kill(leader: Pid) {
-    for process in relatives(leader, &processes()) {
-        if let Some(held) = hold(process) {
-            let _ = pidfd_send_signal(held, Signal::KILL);
+    for process in relatives(leader, &process::all()) {
+        if let Some(held) = Held::of_seen(process) {
+            let _ = held.signal(Signal::KILL);
         }
     }
 }
 
 struct Member {
     pid: Pid,
-    /// Readable when the process has ended; nothing is read from it.
-    held: Receiver,
+    held: Held,
 }
 
 struct ProcessTree {
@@ -70,11 +67,10 @@ impl ProcessTree {
 
     /// Adds those that were not seen before. Those that were stay, though their parent may be gone.
     fn look(&mut self) {
-        for process in relatives(self.leader, &processes()) {
+        for process in relatives(self.leader, &process::all()) {
             let pid = process.pid;
             if !self.members.iter().any(|member| member.pid == pid)
-                && let Some(held) = hold(process)
-                && let Ok(held) = Receiver::from_owned_fd_unchecked(held)
+                && let Some(held) = Held::of_seen(process)
             {
                 self.members.push(Member { pid, held });
             }
@@ -85,14 +81,14 @@ impl ProcessTree {
         for member in &self.members {
             for signal in signals {
                 // One that is gone already, or another user's: the wait will tell.
-                let _ = pidfd_send_signal(&member.held, *signal);
+                let _ = member.held.signal(*signal);
             }
         }
     }
 
     fn living(&self) -> Vec<Pid> {
         let pids = self.members.iter().map(|member| member.pid);
-        pids.filter(|pid| process(pid.as_raw_pid()).is_some_and(|one| !one.is_dead))
+        pids.filter(|pid| process::get(pid.as_raw_pid()).is_some_and(|one| !one.is_dead))
             .collect()
     }
 
@@ -100,21 +96,10 @@ impl ProcessTree {
     async fn gone(&mut self) {
         while let Some(last) = self.members.last() {
             // It fails only as the runtime ends, and then nobody waits.
-            let _ = last.held.readable().await;
+            let _ = last.held.ended().await;
             self.members.pop();
         }
     }
-}
-
-/// One line of the process table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    pid: Pid,
-    parent: i32,
-    session: i32,
-    is_dead: bool,
-    /// In ticks since boot: with the number, it names a process for good.
-    started: u64,
 }
 
 /// The living of a leader's session, and all who descend from one of them, without the leader.
@@ -140,46 +125,6 @@ fn relatives(leader: Pid, processes: &[Process]) -> Vec<Process> {
     }
 }
 
-/// The process table, as far as we may see it.
-fn processes() -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(process)
-        .collect()
-}
-
-fn process(pid: i32) -> Option<Process> {
-    parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-}
-
-/// Reads a line of /proc/PID/stat. The name, in parentheses, may hold anything, parentheses too.
-fn parse(stat: &str) -> Option<Process> {
-    let (pid, rest) = stat.split_once(" (")?;
-    let (_, fields) = rest.rsplit_once(") ")?;
-    let mut fields = fields.split_ascii_whitespace();
-    let is_dead = matches!(fields.next()?, "Z" | "X");
-    let parent = fields.next()?.parse().ok()?;
-    let session = fields.nth(1)?.parse().ok()?;
-    let started = fields.nth(15)?.parse().ok()?;
-    Some(Process {
-        pid: Pid::from_raw(pid.parse().ok()?)?,
-        parent,
-        session,
-        is_dead,
-        started,
-    })
-}
-
-/// Takes hold of a process, unless its number has gone to another one.
-fn hold(seen: Process) -> Option<OwnedFd> {
-    let held = pidfd_open(seen.pid, PidfdFlags::empty()).ok()?;
-    let now = process(seen.pid.as_raw_pid())?;
-    (now.started == seen.started).then_some(held)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,29 +142,6 @@ mod tests {
     fn found(processes: &[Process]) -> Vec<i32> {
         let found = relatives(Pid::from_raw(10).unwrap(), processes);
         found.iter().map(|one| one.pid.as_raw_pid()).collect()
-    }
-
-    #[test]
-    fn reads_a_process_whose_name_is_a_trap() {
-        let stat = "42 (a) R 1 (b) S 7 41 40 34816 41 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99887 1 2 3";
-        let expected = Process {
-            started: 99_887,
-            ..child(42, 7, 40)
-        };
-        assert_eq!(parse(stat), Some(expected));
-        for broken in ["", "42", "42 (a)", "42 (a) S", "x (a) S 1 1 1"] {
-            assert_eq!(parse(broken), None, "{broken:?}");
-        }
-    }
-
-    #[test]
-    fn reads_itself() {
-        let own = process(rustix::process::getpid().as_raw_pid()).unwrap();
-        assert_eq!(own.parent, Pid::as_raw(rustix::process::getppid()));
-        assert!(!own.is_dead && own.started > 0);
-        assert!(hold(own).is_some());
-        let other = Process { started: 1, ..own };
-        assert!(hold(other).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From fork to exec, and the leader that stays between: all unsafe code of the project.
+//! From fork to exec, and the leader that stays between.
 //!
 //! The leader is a fork of this process that executes nothing. It has the session and the terminal
 //! as a shell would, and the program is its foreground job. Without it the program's group would be
@@ -16,24 +16,15 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf, absolute};
 use std::process::Child;
 
-use libc::{c_int, c_long, c_uint, pid_t};
-use rustix::fs::{Access, CWD, Mode, OFlags, access, openat};
-use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, fchdir, getpid, getppid, ioctl_tiocsctty, set_parent_process_death_signal,
-    setpgid, setsid,
-};
+use libc::{c_int, pid_t};
+use rustix::fs::{Access, access};
+use rustix::process::{Pid, fchdir, getpid, ioctl_tiocsctty, setpgid, setsid};
 use rustix::stdio::stdin;
 use rustix::termios::tcsetpgrp;
 
 use super::Spawn;
 use synapse_machine::child;
-
-/// How many signals there are, a bit each in a set of them.
-const SIGNALS: usize = 64;
-
-/// How far descriptors are closed one by one where the kernel cannot do it at once (before 5.11).
-const MOST_DESCRIPTORS: c_uint = 65_536;
+use synapse_platform::{files, fork};
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -99,13 +90,10 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
     let report_fd = report.as_raw_fd();
     let split = move || {
         lead(host)?;
-        // SAFETY: the system call copies this process as fork does; the copy shares nothing with
-        // it. Unlike fork() it takes no locks of libc, and neither side needs what fork() would
-        // have refreshed: one only makes system calls, the other executes.
-        match unsafe { libc::syscall(libc::SYS_clone, c_long::from(libc::SIGCHLD), 0, 0, 0, 0) } {
-            -1 => Err(io::Error::last_os_error()),
+        // SAFETY: one side only makes system calls, the other executes.
+        match unsafe { fork::copy_process() }? {
             0 => follow(dir.as_ref()),
-            program => watch(program as pid_t, report_fd),
+            program => watch(program, report_fd),
         }
     };
     // SAFETY: `split` runs between fork and exec and keeps to system calls: no allocation, no
@@ -123,8 +111,7 @@ pub(super) fn start(spawn: &Spawn, slave: &OwnedFd) -> Result<(Child, PipeReader
 /// Opened before the fork, so that whatever is wrong with it is not mistaken for something wrong
 /// with the command.
 fn open_dir(cwd: &Path) -> io::Result<(OwnedFd, PathBuf)> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let dir = openat(CWD, cwd, flags, Mode::empty())?;
+    let dir = files::open_folder(cwd)?;
     access(cwd, Access::EXEC_OK)?;
     Ok((dir, absolute(cwd)?))
 }
@@ -174,8 +161,9 @@ fn is_there(spawn: &Spawn, program: &OsStr) -> bool {
 
 /// Becomes the leader of a session that has the terminal, and dies with the host.
 fn lead(host: Pid) -> io::Result<()> {
-    die_with(host)?;
-    reset_signals();
+    fork::die_with(host)?;
+    fork::reset_signals();
+    mask(libc::SIG_SETMASK);
     setsid()?;
     ioctl_tiocsctty(stdin())?;
     Ok(())
@@ -186,7 +174,7 @@ fn lead(host: Pid) -> io::Result<()> {
 fn follow(dir: Option<&OwnedFd>) -> io::Result<()> {
     // The leader is in no other namespace than we are: it is our parent, or 1 is.
     let leader = rustix::process::getsid(None)?;
-    die_with(leader)?;
+    fork::die_with(leader)?;
     setpgid(None, None)?;
     // A job in the background that takes the keyboard would be stopped.
     mask(libc::SIG_BLOCK);
@@ -197,10 +185,7 @@ fn follow(dir: Option<&OwnedFd>) -> io::Result<()> {
         fchdir(dir)?;
     }
     // Not closed at once: the standard library needs one of them to say why exec failed.
-    each_descriptor_from(3, libc::CLOSE_RANGE_CLOEXEC, |fd| {
-        // SAFETY: the flags of a descriptor are a number; one that is not open is refused.
-        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
-    });
+    fork::close_at_exec_from(3);
     Ok(())
 }
 
@@ -210,11 +195,9 @@ fn watch(program: pid_t, report: RawFd) -> ! {
     // descriptors closed here are this process's own copies, which nobody uses any more: it never
     // returns to code that owns one.
     unsafe {
-        libc::prctl(libc::PR_SET_NAME, c"synapse-leader".as_ptr());
+        fork::set_name(c"synapse-leader");
         libc::dup2(report, 0);
-        each_descriptor_from(1, 0, |fd| {
-            libc::close(fd);
-        });
+        fork::close_from(1);
         tell(program);
         loop {
             let mut status = 0;
@@ -224,7 +207,7 @@ fn watch(program: pid_t, report: RawFd) -> ! {
                 if libc::WIFEXITED(status) || libc::WIFSIGNALED(status) {
                     libc::_exit(0);
                 }
-            } else if *libc::__errno_location() != libc::EINTR {
+            } else if io::Error::last_os_error().raw_os_error() != Some(libc::EINTR) {
                 libc::_exit(1);
             }
         }
@@ -239,39 +222,6 @@ fn tell(report: c_int) {
     }
 }
 
-/// Has the kernel kill this process with the thread that started it.
-fn die_with(parent: Pid) -> io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    // If it was gone before, there will be no signal.
-    if getppid() == Some(parent) {
-        Ok(())
-    } else {
-        Err(Errno::SRCH.into())
-    }
-}
-
-/// What was ignored stays ignored through exec, and Ctrl-C would do nothing.
-fn reset_signals() {
-    // As the kernel has it: handler, flags, restorer, mask; libc would not let us reset those it
-    // uses itself.
-    let default = [0_u64; 4];
-    for signal in 1..=SIGNALS {
-        // SAFETY: the kernel reads the struct, which is as large as it expects, and installs no
-        // handler: it takes one away.
-        unsafe {
-            let nothing = std::ptr::null_mut::<u64>();
-            libc::syscall(
-                libc::SYS_rt_sigaction,
-                signal,
-                &raw const default,
-                nothing,
-                SIGNALS / 8,
-            );
-        }
-    }
-    mask(libc::SIG_SETMASK);
-}
-
 /// Blocks SIGTTOU, or nothing at all.
 fn mask(how: c_int) {
     // SAFETY: the set is a local that sigemptyset fills before it is read.
@@ -282,17 +232,5 @@ fn mask(how: c_int) {
             libc::sigaddset(&raw mut set, libc::SIGTTOU);
         }
         libc::sigprocmask(how, &raw const set, std::ptr::null_mut());
-    }
-}
-
-/// Closes or marks all descriptors from `first` on, at once or, where the kernel cannot,
-/// `one_by_one`.
-fn each_descriptor_from(first: c_uint, flags: c_uint, one_by_one: impl Fn(RawFd)) {
-    // SAFETY: the system call takes three numbers. What it closes is said for each caller.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, first, c_uint::MAX, flags) };
-    if done != 0 {
-        for fd in first..MOST_DESCRIPTORS {
-            one_by_one(fd.cast_signed());
-        }
     }
 }

@@ -70,9 +70,9 @@ pub fn open() -> Result<OwnedFd, TtyError> {
     }
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     // After `su` the device belongs to somebody else, but /dev/tty is everybody's.
-    openat(CWD, "/proc/self/fd/0", flags, Mode::empty())
-        .or_else(|_| openat(CWD, "/dev/tty", flags, Mode::empty()))
-        .map_err(|errno| TtyError::Io(errno.into()))
+    synapse_platform::files::reopen_terminal(flags)
+        .or_else(|_| Ok(openat(CWD, "/dev/tty", flags, Mode::empty())?))
+        .map_err(TtyError::Io)
 }
 
 /// Whether the terminal is another job's now, so that touching it would stop us.

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::crowd::UnprovenPlace;
-use synapse_machine::callers::{holders, is_below};
-use synapse_machine::sock_diag;
+use synapse_platform::process::is_below;
+use synapse_platform::socket;
 
 /// The other end of a connection; every request on it carries the same one.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Peer {
         *ends.user.get_or_init(|| {
             let asked = self
                 .is_here()
-                .then(|| sock_diag::owner(ends.remote, ends.local))?;
+                .then(|| socket::owner(ends.remote, ends.local))?;
             asked.unwrap_or_else(|error| {
                 tracing::warn!(%error, "the kernel does not say who is connected; a token is needed");
                 None
@@ -113,11 +113,14 @@ impl Peer {
             return false;
         }
         let own = rustix::process::geteuid().as_raw();
-        let may_be = match sock_diag::find(ends.remote, ends.local) {
+        let may_be = match socket::find(ends.remote, ends.local) {
             Ok(Some(socket)) if socket.user != own => false,
             Ok(Some(socket)) => {
-                let holders = holders(socket.inode);
-                holders.is_empty() || holders.iter().any(|caller| is_below(*caller, above))
+                let holders = socket.holders();
+                holders.is_empty()
+                    || holders
+                        .iter()
+                        .any(|caller| is_below(*caller, above.cast_signed()))
             }
             Ok(None) => true,
             Err(error) => {

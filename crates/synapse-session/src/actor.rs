@@ -40,7 +40,7 @@ use tokio::time::{Instant, sleep_until};
 use super::front::Front;
 use super::hold::{Hold, bare};
 use super::turn::Input;
-use super::{Command, Ledger, Look, Queue, SessionHandle, TerminalView};
+use super::{Command, Ledger, Look, Queue, SessionHandle, Standing, TerminalView};
 use display::flush;
 use feeding::PendingOutput;
 use human::HumanTurn;
@@ -116,6 +116,8 @@ pub struct Session {
     human: Option<HumanTurn>,
     /// When the program last began to work.
     busy_since: jiff::Timestamp,
+    /// When it last began to do something else, or to ask something else.
+    since: jiff::Timestamp,
     /// When the program last wrote anything.
     painted_at: Duration,
     /// What is still to be typed of an answer in one's own words, and when.
@@ -173,6 +175,7 @@ impl Session {
             unreported: None,
             human: None,
             busy_since: jiff::Timestamp::now(),
+            since: jiff::Timestamp::now(),
             painted_at: Duration::ZERO,
             own_words: VecDeque::new(),
             suspended,
@@ -303,9 +306,13 @@ impl Session {
 
     /// The program does something else now.
     fn take_reading(&mut self, reading: &Reading, now: Duration) {
+        let known = self.ledger.board.standing();
+        if known.is_none_or(|known| !is_same(&known, reading)) {
+            self.since = jiff::Timestamp::now();
+        }
         match reading {
             Reading::Idle => self.look_for_empty_box(),
-            Reading::Busy => self.busy_since = jiff::Timestamp::now(),
+            Reading::Busy => self.busy_since = self.since,
             Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
         }
         self.note_reading(reading, now);
@@ -437,4 +444,14 @@ impl Session {
 /// A window no screen can have is shown on the nearest that can be.
 fn screen_size(size: Size) -> screen::Size {
     screen::Size::nearest(size.cols.into(), size.rows.into())
+}
+
+/// Whether a reading says what was told last: a question may be painted anew, or its cursor move.
+fn is_same(known: &Standing, reading: &Reading) -> bool {
+    let asked = match reading {
+        Reading::Asking(prompt) => Some(&prompt.fingerprint),
+        _ => None,
+    };
+    let open = known.prompt.as_ref().map(|prompt| &prompt.fingerprint);
+    known.state == reading.state() && open == asked
 }

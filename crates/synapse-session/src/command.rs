@@ -187,6 +187,8 @@ pub struct Explanation {
 pub struct Standing {
     /// What it does.
     pub state: State,
+    /// Since when it does that, or asks what it asks.
+    pub since: jiff::Timestamp,
     pub evidence: String,
     pub prompt: Option<Prompt>,
     /// How many tasks wait.

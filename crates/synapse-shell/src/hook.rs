@@ -1,11 +1,11 @@
 //! What a shell runs so that `@handle message`, typed at its own prompt, goes to an agent. The scripts
 //! decide what is a message and hand it over as it was typed; nothing of it is parsed there.
 
-use std::fs;
 use std::os::unix::process::parent_id;
 use std::path::Path;
 
 use clap::ValueEnum;
+use synapse_platform::process;
 
 /// Where our own path stands in the scripts.
 const PROGRAM: &str = "@PROGRAM@";
@@ -68,12 +68,11 @@ pub(crate) fn quote(word: &str) -> String {
 
 /// The names of the processes above us, the nearest first.
 fn ancestors() -> impl Iterator<Item = String> {
-    let mut pid = parent_id();
+    let mut pid = parent_id().cast_signed();
     std::iter::from_fn(move || {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
-        pid = field("PPid:")?.trim().parse().ok()?;
-        Some(field("Name:")?.trim().to_owned())
+        let name = process::name(pid)?;
+        pid = process::parent(pid)?;
+        Some(name)
     })
     .take(GENERATIONS)
 }
@@ -104,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_first_ancestor_is_the_parent() {
-        let parent = fs::read_to_string(format!("/proc/{}/comm", parent_id())).unwrap();
-        assert_eq!(ancestors().next().unwrap(), parent.trim());
+        let parent = process::name(parent_id().cast_signed());
+        assert_eq!(ancestors().next(), parent);
     }
 }

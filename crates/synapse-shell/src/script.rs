@@ -7,9 +7,11 @@ use std::io::{self, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
+use synapse_platform::files;
+use synapse_platform::process::Held;
 
 use super::coshell::{CoShellError, Outcome};
 use super::folder::Folder;
@@ -44,11 +46,11 @@ impl ScriptShell {
         let input = match input {
             Input::Empty => "/dev/null".to_owned(),
             // Its own standard input tells it when to run a line.
-            Input::Ours => format!("/proc/{}/fd/0", std::process::id()),
+            Input::Ours => files::standard_input()?,
         };
         let folder = Folder::new()?;
         let done = folder.path("done")?;
-        mknodat(CWD, &done, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(io::Error::from)?;
+        files::make_fifo(done.as_ref())?;
         // With both ends open nobody has to wait for the other to open theirs.
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fifo = openat(CWD, &done, flags, Mode::empty()).map_err(io::Error::from)?;
@@ -121,7 +123,7 @@ impl ScriptShell {
     /// What it says when the line is over; nothing if it has ended.
     fn wait(&mut self) -> io::Result<Option<String>> {
         let pid = Pid::from_child(&self.child);
-        let process = pidfd_open(pid, PidfdFlags::empty())?;
+        let process = Held::of(pid)?;
         let mut told = Vec::new();
         let mut buffer = [0; 4096];
         loop {

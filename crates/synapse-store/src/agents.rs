@@ -16,7 +16,7 @@ use super::read::Reader;
 pub struct KeptAgent {
     /// Its id: the same again when it is started again in the same place.
     pub agent: String,
-    /// The name it had last.
+    /// Its name: agents of several names may have had one id, each in its time.
     pub handle: String,
     /// What kind of program it was.
     pub profile: String,
@@ -29,7 +29,7 @@ pub struct KeptAgent {
 }
 
 impl Reader {
-    /// The agents that tasks are kept of, the one with the latest task first.
+    /// The agents that tasks are kept of, by id and name, the one with the latest task first.
     pub fn agents(&self) -> Result<Vec<KeptAgent>, StoreError> {
         let rows: Vec<KeptAgent> = self.ask(|connection| {
             let mut select = connection.prepare_cached(
@@ -54,12 +54,13 @@ impl Reader {
     }
 }
 
-/// One that was known by several names is one agent, by the last of them.
+/// A name is the same in any spelling of its letters.
 fn folded(rows: Vec<KeptAgent>) -> Vec<KeptAgent> {
-    let mut agents: BTreeMap<String, KeptAgent> = BTreeMap::new();
+    let mut agents: BTreeMap<(String, String), KeptAgent> = BTreeMap::new();
     for row in rows {
-        match agents.get_mut(&row.agent) {
-            None => drop(agents.insert(row.agent.clone(), row)),
+        let key = (row.agent.clone(), row.handle.to_lowercase());
+        match agents.get_mut(&key) {
+            None => drop(agents.insert(key, row)),
             Some(known) => {
                 let tasks = known.tasks + row.tasks;
                 if row.last > known.last {
@@ -90,14 +91,19 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_with_several_names_is_one_by_the_last_of_them() {
+    fn agents_of_one_folder_are_told_apart_by_their_names() {
         let rows = vec![
             row("a", "old", 2, 10),
             row("b", "other", 1, 20),
             row("a", "new", 3, 30),
+            row("a", "Old", 1, 15),
         ];
         let again: Vec<KeptAgent> = rows.iter().rev().cloned().collect();
-        let expected = [row("a", "new", 5, 30), row("b", "other", 1, 20)];
+        let expected = [
+            row("a", "new", 3, 30),
+            row("b", "other", 1, 20),
+            row("a", "Old", 3, 15),
+        ];
         assert_eq!(folded(rows), expected);
         assert_eq!(folded(again), expected);
     }

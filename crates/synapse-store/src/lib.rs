@@ -13,6 +13,7 @@ mod filing;
 mod group;
 mod inbox;
 mod orphans;
+pub mod outbox;
 mod page;
 mod patience;
 pub mod push;

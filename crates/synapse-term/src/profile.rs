@@ -13,8 +13,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use rules::{
-    AskingRules, BusyRules, Form, IdleRules, InputBox, InputDetection, OutcomeRules, OutputRouting,
-    Pattern, SpeechRules,
+    AgentSignal, AskingRules, BusyRules, Form, IdleRules, InputBox, InputDetection, OutcomeRules,
+    OutputRouting, Pattern, SpeechRules,
 };
 
 use file::ProfileFile;
@@ -129,7 +129,9 @@ pub enum ProfileError {
 impl Profile {
     /// Whether it has the signs of one program: its title, its input box, its own announcements.
     pub fn knows_signs(&self) -> bool {
-        self.idle.title.is_some() || self.idle.input_box.is_some() || self.idle.agent_signal
+        self.idle.title.is_some()
+            || self.idle.input_box.is_some()
+            || self.idle.agent_signal == AgentSignal::Always
     }
 
     /// The built-in profile of this name.

@@ -4,6 +4,9 @@
 /// The OSC by which a program speaks to Synapse.
 pub(crate) const CHANNEL: u32 = 7710;
 
+/// The OSC by which a program tells its terminal what it is doing.
+pub(crate) const AGENT_STATUS: u32 = 7501;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The window title changed.
@@ -13,8 +16,8 @@ pub enum Signal {
     Notification(String),
     /// OSC 133: a mark of a shell-like prompt.
     Mark(Mark),
-    /// OSC 7501: an agent's state in its own words.
-    Agent(AgentState),
+    /// OSC 7501: an agent's state in its own words; none where it takes back what it said.
+    Agent(Option<AgentState>),
 }
 
 /// The prompt marks of OSC 133.
@@ -30,7 +33,7 @@ pub enum Mark {
     Finished,
 }
 
-/// What OSC 7501 can say.
+/// What OSC 7501 can say (Program Status Protocol, revision 0.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentState {
     /// Waiting for a message.
@@ -54,7 +57,7 @@ impl Signal {
             777 => text
                 .strip_prefix("notify;")
                 .map(|t| Self::Notification(t.to_owned())),
-            7501 => AgentState::parse(&text).map(Self::Agent),
+            AGENT_STATUS => AgentState::parse(&text).map(Self::Agent),
             _ => None,
         }
     }
@@ -73,16 +76,31 @@ impl Mark {
 }
 
 impl AgentState {
-    fn parse(text: &str) -> Option<Self> {
-        let state = text
-            .split([':', ';'])
-            .find_map(|field| field.strip_prefix("state="))?;
-        match state {
-            "idle" => Some(Self::Idle),
-            "working" => Some(Self::Working),
-            "blocked" => Some(Self::Blocked),
-            "done" => Some(Self::Done),
-            "error" => Some(Self::Error),
+    /// Whether a turn has not ended.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Working | Self::Blocked)
+    }
+
+    /// The outer option: whether this is a report on the agent itself. Reports with an `id` are about one of its tasks.
+    #[expect(
+        clippy::option_option,
+        reason = "`clear` is a report, too: of no state"
+    )]
+    fn parse(text: &str) -> Option<Option<Self>> {
+        let value = |key: &str| {
+            text.split([':', ';'])
+                .find_map(|field| field.strip_prefix(key)?.strip_prefix('='))
+        };
+        if value("id").is_some() {
+            return None;
+        }
+        match value("state")? {
+            "idle" => Some(Some(Self::Idle)),
+            "working" => Some(Some(Self::Working)),
+            "blocked" => Some(Some(Self::Blocked)),
+            "done" => Some(Some(Self::Done)),
+            "error" => Some(Some(Self::Error)),
+            "clear" => Some(None),
             _ => None,
         }
     }

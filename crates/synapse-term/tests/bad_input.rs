@@ -120,6 +120,10 @@ fn a_broken_profile_names_file_line_and_cause() {
         ),
         ("name: a\nsubmit_delay: soon\n", vec!["my.yaml", "line 2"]),
         (
+            "name: a\nidle:\n  agent_signal: often\n",
+            vec!["my.yaml", "line 3", "often", "sometimes"],
+        ),
+        (
             "name: a\ncommand: 'toy \"x'\n",
             vec!["my.yaml", "line 2", "not closed"],
         ),

@@ -30,6 +30,8 @@ fn terminal_queries_are_answered_in_order() {
         ("\x1b[>5u\x1b[?u", "\x1b[?5u"),
         ("\x1b[>q", "\x1bP>|synapse "),
         ("\x1b[>0q\x1b[c", "\x1bP>|synapse "),
+        ("\x1b]7501;?\x1b\\\x1b[c", "\x1b]7501;?\x1b\\\x1b[?62;22c"),
+        ("\x1b]7501;?\x07", "\x1b]7501;?\x1b\\"),
     ] {
         let mut screen = screen(80, 24);
         feed(&mut screen, query);
@@ -65,7 +67,7 @@ fn signals_are_reported() {
         Signal::Notification("Title;Body".into()),
         Signal::Mark(Mark::PromptStart),
         Signal::Mark(Mark::Finished),
-        Signal::Agent(AgentState::Blocked),
+        Signal::Agent(Some(AgentState::Blocked)),
     ] {
         assert!(
             signals.contains(&wanted),
@@ -76,6 +78,25 @@ fn signals_are_reported() {
         signals.len(),
         7,
         "a progress bar is no notification: {signals:?}"
+    );
+}
+
+/// Claude Code reports its background tasks beside itself, each with an `id`.
+#[test]
+fn an_agent_is_told_from_its_tasks() {
+    let mut screen = screen(80, 24);
+    feed(
+        &mut screen,
+        "\x1b]7501;state=working:app=claude-code:msg=aWQ9c3RhdGU9\x1b\\\
+         \x1b]7501;state=done:app=claude-code:id=task_1.a:kind=question\x1b\\\x1b]7501;state=clear:id=task_1.a\x07\
+         \x1b]7501;state=asleep\x07\x1b]7501;?\x07\x1b]7501;state=clear\x1b\\",
+    );
+    assert_eq!(
+        screen.take_signals(),
+        [
+            Signal::Agent(Some(AgentState::Working)),
+            Signal::Agent(None)
+        ]
     );
 }
 

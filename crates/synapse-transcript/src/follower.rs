@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::cursor::Cursor;
 use super::opencode::Database;
 use super::{Kind, Model, Needle, Source, TurnRecord, place};
-use synapse_machine::changes::Changes;
+use synapse_platform::Changes;
 
 /// Requests that may wait; the session asks twice a turn.
 const REQUESTS: usize = 32;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::Value;
+use synapse_platform::process::{children, open_files as open_files_of};
 
 /// How deep below its root a program puts its transcripts.
 const DEPTH: usize = 5;
@@ -100,22 +101,9 @@ pub(super) fn open_files(program: i32, root: &Path) -> Vec<PathBuf> {
         if !seen.insert(process) || seen.len() > MOST_PROCESSES {
             continue;
         }
-        let folder = PathBuf::from(format!("/proc/{process}"));
-        let open = std::fs::read_dir(folder.join("fd")).into_iter().flatten();
-        let open = open
-            .flatten()
-            .filter_map(|fd| std::fs::read_link(fd.path()).ok());
+        let open = open_files_of(process).into_iter();
         found.extend(open.filter(|path| path.starts_with(root) && is_transcript(path)));
-        let threads = std::fs::read_dir(folder.join("task")).into_iter().flatten();
-        for thread in threads.flatten() {
-            let children = std::fs::read_to_string(thread.path().join("children"));
-            let children = children.unwrap_or_default();
-            waiting.extend(
-                children
-                    .split_whitespace()
-                    .filter_map(|id| id.parse::<i32>().ok()),
-            );
-        }
+        waiting.extend(children(process));
     }
     found.sort();
     found.dedup();

@@ -55,7 +55,9 @@ pub(crate) enum Command {
     )]
     Attach(Attach),
     /// List the running agents
-    #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --mesh\n  synapse list --json")]
+    #[command(
+        after_help = "Examples:\n  synapse list --watch\n  synapse list --mesh\n  synapse list --json"
+    )]
     List(List),
     /// Show what an agent is doing, and the evidence; without a name, of all agents
     #[command(

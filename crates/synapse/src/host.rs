@@ -159,16 +159,9 @@ impl Host {
         .map_err(|error| explained(error, profile))?;
         let endpoint = endpoint(address);
         let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
-        let a2a = A2a::new(
-            &claim.handle().to_string(),
-            profile,
-            &access_policy,
-            started_at,
-        );
-        let about = json!({
-            "id": id, "handle": claim.handle().to_string(), "profile": profile.name,
-            "dir": agent.dir,
-        });
+        let name = claim.handle().to_string();
+        let a2a = A2a::new(&name, profile, &access_policy, started_at);
+        let about = json!({ "id": id, "handle": name, "profile": profile.name, "dir": agent.dir });
         let callable = Callable::by_agent(access_policy.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
         let contacts = Contacts::new(paths, web.clone());
@@ -177,6 +170,7 @@ impl Host {
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
             agent: id.into(),
+            handle: name.into(),
             about: Arc::new(about),
             store: paths.store().into(),
             contacts: Contacts::new(paths, web.clone().for_others()),

@@ -45,6 +45,8 @@ pub struct ServerState {
     pub access_policy: Arc<AccessPolicy>,
     /// The agent's id, by which the store knows its tasks.
     pub agent: Arc<str>,
+    /// The agent's name: of an agent of another name that worked in its folder it knows nothing.
+    pub handle: Arc<str>,
     /// What others are told of the agent: id, handle, profile, where it works.
     pub about: Arc<serde_json::Value>,
     /// The file that keeps all tasks.

@@ -20,11 +20,11 @@ held: string | null,
  */
 steps_from: string | null, prompt: Prompt | null, task: TaskLine | null, };
 
-export type Former = { id: string, 
+export type Former = { 
 /**
- * The name it had last.
+ * The agent's id and its name, since agents of several names may have had one id.
  */
-handle: string, profile: string, dir: string, 
+id: string, handle: string, profile: string, dir: string, 
 /**
  * How many of its tasks are kept.
  */

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { fetchLast, firstWords, lastTasks } from "../state/last-task";
 import { agentUrl } from "../state/route";
 import { isInterrupted, textOf } from "../state/task-fold";
+import { isOf } from "../state/tasks";
 import { unread } from "../state/unread";
 import { isReadOnly } from "../state/world";
 import { t, tn } from "../text";
@@ -58,7 +59,7 @@ function doingOf(agent: Agent): { text: string; isBad: boolean } {
   const now = agent.held ?? agent.task?.text ?? "";
   if (now !== "") return { text: now, isBad: false };
   const last = lastTasks.value.get(agent.id);
-  if (!last) return { text: t("agents.noReply"), isBad: false };
+  if (!last || !isOf(last, agent)) return { text: t("agents.noReply"), isBad: false };
   const asked = textOf(last.message.parts);
   if (isInterrupted(last)) return { text: t("agents.lastStopped", { text: asked }), isBad: false };
   if (last.status.state === "completed") return { text: firstWords(last) || asked, isBad: false };

@@ -9,10 +9,10 @@ import { t, tn } from "../text";
 import type { Artifact, Part } from "../types";
 import { CodeCard } from "./code-card";
 import { DiffCard } from "./diff-card";
+import { ErrorCard } from "./error-card";
 import { Icon } from "./icon";
 import { JsonCard } from "./json-card";
 import { Markdown } from "./markdown";
-import { PlainText } from "./plain-text";
 
 /** Longer prose is folded to its beginning. */
 const LONG_TEXT_LINES = 60;
@@ -117,25 +117,6 @@ function FileCard({ path, links }: { path: string; links: Links | null }) {
           </a>
         </>
       )}
-    </div>
-  );
-}
-
-export function ErrorCard({ code, text, onRetry }: { code: string; text: string; onRetry?: (() => void) | undefined }) {
-  return (
-    <div class="card error-card" role="group" aria-label={t("error.title")}>
-      <div class="card-head">
-        <span class="card-title">{t("error.title")}</span>
-        <span class="card-note">{code}</span>
-        {onRetry && (
-          <button type="button" class="chip-button" onClick={onRetry}>
-            {t("act.retry")}
-          </button>
-        )}
-      </div>
-      <p class="prose">
-        <PlainText text={text} />
-      </p>
     </div>
   );
 }

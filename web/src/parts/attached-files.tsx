@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { bytes } from "../state/when";
 import { t } from "../text";
 import { Icon } from "./icon";
+import { dataUrl, isShown } from "./sent-message";
 
 /** The hub takes 16 MiB in one request, and base64 makes three bytes four. */
 const MOST_BYTES = 11_000_000;
@@ -57,16 +58,13 @@ export function AttachButton({ isOff, onFiles }: { isOff: boolean; onFiles: (lis
   );
 }
 
-/** Shown small; the policy lets pictures come from the page's own data. */
-const isPicture = (file: Attached) => /^image\/(png|jpeg|gif|webp)$/.test(file.mimeType);
-
 export function AttachedFiles({ files, onRemove }: { files: Attached[]; onRemove: (index: number) => void }) {
   if (files.length === 0) return null;
   return (
     <ul class="attached">
       {files.map((file, index) => (
         <li key={`${index}${file.name}`} class="queue-chip">
-          {isPicture(file) ? <img class="thumbnail" src={`data:${file.mimeType};base64,${file.bytes}`} alt="" /> : <Icon name="clip" />}
+          {isShown(file) ? <img class="thumbnail" src={dataUrl(file)} alt="" /> : <Icon name="clip" />}
           <span class="queue-text">{file.name}</span>
           <button type="button" class="icon-button small" aria-label={t("bar.removeFile", { name: file.name })} onClick={() => onRemove(index)}>
             <Icon name="close" />

@@ -37,20 +37,20 @@ export function Tokens({ tokens }: { tokens: Token[] }) {
 
 const CHUNK_LINES = 200;
 
-type Props = { lines: string[]; language: string; isNumbered?: boolean };
+type Props = { lines: string[]; language: string };
 
-export function CodeLines({ lines, language, isNumbered = false }: Props) {
+export function CodeLines({ lines, language }: Props) {
   const coloured = useHighlight(useMemo(() => lines.join("\n"), [lines]), language);
   const line = (at: number) => {
     const tokens = coloured?.[at];
     const text = tokens ? <Tokens tokens={tokens} /> : lines[at];
-    return isNumbered ? <span key={at} class="line">{text}{"\n"}</span> : <>{text}{at < lines.length - 1 && "\n"}</>;
+    return <>{text}{at < lines.length - 1 && "\n"}</>;
   };
   const chunk = (index: number) => {
     const from = index * CHUNK_LINES;
     const to = Math.min(lines.length, from + CHUNK_LINES);
-    // Without colours and numbers a chunk is one text.
-    if (!coloured && !isNumbered) return <code>{lines.slice(from, to).join("\n")}</code>;
+    // Without colours a chunk is one text.
+    if (!coloured) return <code>{lines.slice(from, to).join("\n")}</code>;
     return <code>{Array.from({ length: to - from }, (_, at) => line(from + at))}</code>;
   };
   return <Chunked count={Math.max(1, Math.ceil(lines.length / CHUNK_LINES))} render={chunk} />;

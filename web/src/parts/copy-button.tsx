@@ -17,15 +17,16 @@ export function CopyButton({ text }: { text: string }) {
   );
 }
 
-type IconProps = { label: string; done?: string; icon?: IconName; text: () => string };
+type IconProps = { label: string; done?: string; icon?: IconName; text: () => string; hasWord?: boolean };
 
-/** The same without room for a word. */
-export function CopyIcon({ label, done = t("act.copied"), icon = "copy", text }: IconProps) {
+/** The same where a word has no room, or is not asked for. */
+export function CopyIcon({ label, done = t("act.copied"), icon = "copy", text, hasWord = false }: IconProps) {
   const { isDone, copy } = useCopy(text);
   const name = isDone ? done : label;
   return (
     <button type="button" class="icon-button small" aria-label={name} title={name} onClick={copy}>
       <Icon name={isDone ? "check" : icon} />
+      {hasWord && <span>{name}</span>}
     </button>
   );
 }

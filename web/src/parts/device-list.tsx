@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { api } from "../api";
 import { isReadOnly } from "../state/world";
-import { t } from "../text";
+import { t, tn } from "../text";
 import { ConfirmButton } from "./confirm-button";
 import { CopyButton } from "./copy-button";
 import { tell } from "./failure";
@@ -50,7 +50,7 @@ export function DeviceList() {
           <button type="button" class="button" onClick={() => void invite(true)}>
             {t("devices.inviteReadOnly")}
           </button>
-          {others.length > 1 && <ConfirmButton label={t("devices.revokeOthers")} confirm={t("devices.revokeSure", { n: others.length })} onConfirm={() => void revokeOthers()} />}
+          {others.length > 1 && <ConfirmButton label={t("devices.revokeOthers")} confirm={tn("devices.revokeSure", others.length)} onConfirm={() => void revokeOthers()} />}
         </div>
       )}
       {invitation && (

@@ -1,5 +1,5 @@
 // What can be done with a message that was sent: send it again, edit it first, point others to it. Seen by whoever
-// points at the message, comes to it by key, or asks for it.
+// points at the message, comes to it by key, or asks for it; then with words.
 
 import { useState } from "preact/hooks";
 import { agentUrl, taskUrl } from "../state/route";
@@ -21,16 +21,19 @@ export function MessageActs({ task, onEdit }: { task: Task; onEdit: ((text: stri
         {again && (
           <button type="button" class="icon-button small" aria-label={t("entry.again")} title={t("entry.again")} onClick={again}>
             <Icon name="again" />
+            {isOpen && <span>{t("entry.again")}</span>}
           </button>
         )}
         {edit && (
           <button type="button" class="icon-button small" aria-label={t("entry.edit")} title={t("entry.edit")} onClick={() => edit(textOf(task.message.parts))}>
             <Icon name="edit" />
+            {isOpen && <span>{t("entry.edit")}</span>}
           </button>
         )}
-        <CopyIcon label={t("entry.link")} done={t("entry.linkCopied")} icon="link" text={() => location.origin + agentUrl(task.owner, { message: task.id })} />
+        <CopyIcon label={t("entry.link")} done={t("entry.linkCopied")} icon="link" text={() => location.origin + agentUrl(task.owner, { message: task.id })} hasWord={isOpen} />
         <a class="icon-button small" href={taskUrl(task.id)} aria-label={t("entry.details")} title={t("entry.details")}>
           <Icon name="chevron" />
+          {isOpen && <span>{t("entry.details")}</span>}
         </a>
       </span>
       <button type="button" class="icon-button small" aria-label={t("entry.more")} title={t("entry.more")} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

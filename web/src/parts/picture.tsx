@@ -3,10 +3,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api";
 import { t } from "../text";
+import { HexView } from "./hex-view";
 
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
 export const isPicture = (path: string) => PICTURE.test(path);
+
+/** What can be shown of a file that is no text. */
+export function Preview({ worktree, path }: { worktree: string; path: string }) {
+  return isPicture(path) ? <Picture worktree={worktree} path={path} /> : <HexView worktree={worktree} path={path} />;
+}
 
 export function Picture({ worktree, path }: { worktree: string; path: string }) {
   const [data, setData] = useState<string | null>(null);
@@ -23,7 +29,7 @@ export function Picture({ worktree, path }: { worktree: string; path: string }) 
       isCurrent = false;
     };
   }, [worktree, path]);
-  if (isBroken) return <p class="hint">{t("file.binary")}</p>;
+  if (isBroken) return <HexView worktree={worktree} path={path} />;
   return data === null ? <p class="hint">{t("state.loading")}</p> : <img class="picture" src={data} alt={path} onError={() => setIsBroken(true)} />;
 }
 

@@ -1,10 +1,21 @@
-// What is said about a changed line: a field to write it, or the comment itself.
+// What is said about lines: a field to write it, or the comment itself.
 
 import { useEffect, useRef } from "preact/hooks";
+import { placeOf, type Remark } from "../state/review";
 import { t } from "../text";
 import { Icon } from "./icon";
 
-export function RemarkForm({ onAdd, onClose }: { onAdd: (text: string) => void; onClose: () => void }) {
+type FormProps = {
+  line: number;
+  /** How far the comment reaches, and how far it can. */
+  last: number;
+  most: number;
+  onLast: (last: number) => void;
+  onAdd: (text: string) => void;
+  onClose: () => void;
+};
+
+export function RemarkForm({ line, last, most, onLast, onAdd, onClose }: FormProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const add = () => {
@@ -27,6 +38,13 @@ export function RemarkForm({ onAdd, onClose }: { onAdd: (text: string) => void; 
     >
       <textarea ref={field} rows={2} aria-label={t("review.field")} placeholder={t("review.hint")} />
       <div class="form-acts">
+        {most > line && (
+          <label class="remark-lines">
+            {t("review.upTo", { n: line })}
+            <input type="number" min={line} max={most} value={last} aria-label={t("review.last")} onInput={(event) => onLast(Math.min(most, Math.max(line, event.currentTarget.valueAsNumber || line)))} />
+          </label>
+        )}
+        <span class="head-gap" />
         <button type="button" class="button small" onClick={onClose}>
           {t("act.cancel")}
         </button>
@@ -38,10 +56,13 @@ export function RemarkForm({ onAdd, onClose }: { onAdd: (text: string) => void; 
   );
 }
 
-export function RemarkView({ text, onRemove }: { text: string; onRemove: () => void }) {
+export function RemarkView({ remark, onRemove }: { remark: Remark; onRemove: () => void }) {
   return (
     <div class="remark">
-      <span>{text}</span>
+      <span>
+        {remark.last !== undefined && remark.last > remark.line && <span class="card-note">{t("review.lines", { place: placeOf(remark) })} </span>}
+        {remark.text}
+      </span>
       <button type="button" class="icon-button small" aria-label={t("review.remove")} onClick={onRemove}>
         <Icon name="close" />
       </button>

@@ -9,9 +9,12 @@ import { DiffView } from "./diff-view";
 import { Icon } from "./icon";
 import { PlainText } from "./plain-text";
 
+/** So many lines need not be folded away. */
+const FEW = 6;
+
 /** `isLive`: more may come, so the steps are open; they stay so until somebody folds them. */
 export function StepList({ steps, isLive }: { steps: readonly Step[]; isLive: boolean }) {
-  const [isOpen, setIsOpen] = useState(isLive);
+  const [isOpen, setIsOpen] = useState(() => isLive || linesOf(steps).length <= FEW);
   const { added, removed, files } = changedBy(steps);
   const failed = steps.filter(({ state }) => state === "failed").length;
   return (

@@ -2,16 +2,16 @@
 
 import { usesOf } from "../state/auto-answer";
 import { agentUrl, type Links } from "../state/route";
-import { isInterrupted, isOver, otherAgent, textOf } from "../state/task-fold";
+import { isInterrupted, isOver, otherAgent } from "../state/task-fold";
 import { taskOf } from "../state/tasks";
 import { agentById, isMe } from "../state/world";
 import { t } from "../text";
 import type { Act, Task } from "../types";
-import { ErrorCard } from "./artifact-view";
+import { ErrorCard } from "./error-card";
 import { MessageActs } from "./message-acts";
-import { PlainText } from "./plain-text";
 import { Reply } from "./reply";
 import { retryOf } from "./retry";
+import { SentMessage } from "./sent-message";
 import { ClockTime } from "./since";
 import { StepList } from "./step-list";
 import { TaskChip } from "./task-chip";
@@ -38,13 +38,11 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
               @{other} → @{handle}
             </span>
           )}
+          <MessageActs task={task} onEdit={onEdit} />
           <ClockTime at={task.created_at} />
           {state !== "completed" && <TaskChip task={task} />}
         </div>
-        <p class="bubble">
-          <PlainText text={textOf(task.message.parts)} />
-        </p>
-        <MessageActs task={task} onEdit={onEdit} />
+        <SentMessage parts={task.message.parts} />
       </div>
       {steps.length > 0 && <StepList steps={steps} isLive={!isOver(state)} />}
       {acts.map((act) => (

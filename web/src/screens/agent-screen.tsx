@@ -81,7 +81,7 @@ function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: s
     case "changes":
       return <ChangesTab worktree={agent.worktree} agent={agent} path={path} fileUrl={(file) => agentUrl(agent.id, { tab: "files", path: file })} />;
     case "files":
-      return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} />;
+      return <FilesTab worktree={agent.worktree} root={agent.dir} path={path} onOpen={openFile} agent={agent} />;
     case "info":
       return <InfoTab agent={agent} />;
     default:

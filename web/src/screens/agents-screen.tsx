@@ -16,7 +16,7 @@ import { counts, folderName, groups, matches, repositoryName } from "../state/ag
 import { agentUrl, go, worktreeUrl } from "../state/route";
 import { isPhone } from "../state/window";
 import { agents, hasWorld, isReadOnly } from "../state/world";
-import { t } from "../text";
+import { t, tn } from "../text";
 import type { Status } from "../types";
 
 const COUNTED: readonly Status[] = ["waiting", "failed", "working", "stopping", "starting", "idle", "stopped"];
@@ -95,7 +95,7 @@ export function AgentsScreen() {
 function StopAll() {
   const running = agents.value.filter(isRunning);
   const asking = running.filter((agent) => agent.status === "waiting").length;
-  const hint = running.length === 0 ? t("stop.nothingAtAll") : t("agents.stopAllHint", { working: running.length - asking, waiting: asking });
+  const hint = running.length === 0 ? t("stop.nothingAtAll") : t("agents.stopAllHint", { working: tn("count.working", running.length - asking), waiting: tn("count.questions", asking) });
   return (
     <button type="button" class={`button stop-all compact${running.length > 0 ? " is-loud" : ""}`} title={hint} aria-description={hint} onClick={() => void stopAll()}>
       <StopIcon />

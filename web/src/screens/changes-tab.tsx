@@ -5,7 +5,7 @@ import { api } from "../api";
 import { DiffView } from "../parts/diff-view";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
-import { isPicture, Picture } from "../parts/picture";
+import { Preview } from "../parts/picture";
 import { Loading } from "../parts/screen-head";
 import { ReviewBar } from "../parts/review-bar";
 import { useFollowed } from "../parts/use-followed";
@@ -64,13 +64,18 @@ export function ChangesTab({ worktree, path, fileUrl, agent }: Props) {
       {!found && diff.isLoading && <Loading />}
       {found?.truncated && <p class="notice">{t("diff.truncated")}</p>}
       {found && found.files.length === 0 && !diff.error && <p class="hint">{t("diff.none")}</p>}
-      {found && found.files.length > 2 && (
+      {found && found.files.length > 1 && (
         <ul class="changed-list" aria-label={t("diff.files")}>
           {found.files.map((file, index) => (
             <li key={file.path}>
               <button type="button" class="link-button" onClick={() => show(index)}>
                 {file.path}
-              </button>
+              </button>{" "}
+              {!file.binary && (
+                <span class="diff-sum">
+                  <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
+                </span>
+              )}
             </li>
           ))}
         </ul>
@@ -108,16 +113,18 @@ function ChangedFile({ worktree, against, file, url, isOpen, isMeant, canComment
           {t(`file.${file.status}`)}
         </span>
         <span class="file-path">{file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}</span>
-        <span class="diff-sum">
-          <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
-        </span>
+        {!file.binary && (
+          <span class="diff-sum">
+            <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
+          </span>
+        )}
         {file.status !== "deleted" && (
           <a class="chip-button" href={url}>
             {t("act.open")}
           </a>
         )}
       </summary>
-      {file.binary && (isPicture(file.path) && file.status !== "deleted" ? <Picture worktree={worktree} path={file.path} /> : <p class="hint">{t("file.binary")}</p>)}
+      {file.binary && (file.status === "deleted" ? <p class="hint">{t("file.binary")}</p> : <Preview worktree={worktree} path={file.path} />)}
       {!file.binary && <DiffView path={file.path} patch={patch ?? file.patch} worktree={canComment ? worktree : undefined} />}
       {file.truncated && patch === null && (
         <button type="button" class="fold" onClick={() => void whole()}>

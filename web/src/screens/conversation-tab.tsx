@@ -1,12 +1,13 @@
 // What was said to an agent and by it, oldest first, with the open question and the message bar below.
 
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
-import { Entries, inOrder, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf } from "../parts/entries";
 import { tell } from "../parts/failure";
 import { MessageBar } from "../parts/message-bar";
 import { PromptCard } from "../parts/prompt-card";
 import { QueueChips } from "../parts/queue-chips";
 import { ToastStack } from "../parts/toast-stack";
+import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
 import { notes } from "../state/notes";
 import { behind, lineUp } from "../state/queue";
@@ -25,9 +26,9 @@ export function ConversationTab({ agent, meant, bindStop }: Props) {
   const write = useCallback((text: string) => setInsert(({ count }) => ({ text, count: count + 1 })), []);
   const links = useMemo(() => agentLinks(agent.id), [agent.id]);
   const past = usePast(agent.id, meant);
-  const all = saidTo(agent.id);
+  const all = saidTo(agent);
   const queued = all.filter((task) => task.status.state === "submitted");
-  const said = [...(notes.value.get(agent.id) ?? []), ...autoNotes(agent.id)];
+  const said = [...startsOf(all, past.hasOlder, agent.started_at), ...(notes.value.get(agent.id) ?? []), ...autoNotes(agent.id)];
   const lines = inOrder(all.filter((task) => task.status.state !== "submitted"), said);
   const edit = (task: Task) => {
     followers.current = behind(queued, task);

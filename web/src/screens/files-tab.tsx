@@ -2,25 +2,32 @@
 
 import { useMemo } from "preact/hooks";
 import { api } from "../api";
-import { CodeLines, endingOf } from "../parts/code-lines";
 import { CopyButton } from "../parts/copy-button";
 import { tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
 import { Icon } from "../parts/icon";
-import { isPicture, Picture } from "../parts/picture";
+import { LineTable } from "../parts/line-table";
+import { Preview } from "../parts/picture";
+import { ReviewBar } from "../parts/review-bar";
 import { Loading } from "../parts/screen-head";
-import { useFetched } from "../parts/use-fetched";
+import { useFollowed } from "../parts/use-followed";
+import { linesAsRows } from "../state/patch";
 import { bytes } from "../state/when";
+import { isReadOnly } from "../state/world";
 import { t } from "../text";
-import type { Entry, FileText } from "../types";
+import type { Agent, Entry, FileText } from "../types";
 
-type Props = { worktree: string; root: string; path: string; onOpen: (path: string) => void };
+/** `agent`: who is sent comments, where there is one. */
+type Props = { worktree: string; root: string; path: string; onOpen: (path: string) => void; agent?: Agent };
 type Shown = { kind: "folder"; entries: Entry[] } | { kind: "file"; file: FileText };
 
-export function FilesTab({ worktree, root, path, onOpen }: Props) {
+/** Files change without a word; so often they are looked at. */
+const FOLLOW_MS = 4_000;
+
+export function FilesTab({ worktree, root, path, onOpen, agent }: Props) {
   // Agents name files as they see them; the hub wants them from the worktree on.
   const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  const shown = useFetched(() => look(worktree, inside), [worktree, inside]);
+  const shown = useFollowed(() => look(worktree, inside), [worktree, inside], FOLLOW_MS);
   const steps = inside.split("/").filter(Boolean);
   return (
     <div class="pane files">
@@ -46,7 +53,8 @@ export function FilesTab({ worktree, root, path, onOpen }: Props) {
       {shown.error && <FetchProblem text={shown.error} again={shown.again} />}
       {!shown.value && shown.isLoading && <Loading />}
       {shown.value?.kind === "folder" && !shown.error && <Folder entries={shown.value.entries} path={inside} onOpen={onOpen} />}
-      {shown.value?.kind === "file" && !shown.error && <FileView worktree={worktree} file={shown.value.file} />}
+      {shown.value?.kind === "file" && !shown.error && <FileView worktree={worktree} file={shown.value.file} canComment={agent !== undefined && !isReadOnly.value} />}
+      {agent && <ReviewBar agent={agent} />}
     </div>
   );
 }
@@ -106,8 +114,8 @@ async function download(worktree: string, path: string): Promise<void> {
   }
 }
 
-function FileView({ worktree, file }: { worktree: string; file: FileText }) {
-  const lines = useMemo(() => (file.text ?? "").replace(/\n$/, "").split("\n"), [file.text]);
+function FileView({ worktree, file, canComment }: { worktree: string; file: FileText; canComment: boolean }) {
+  const rows = useMemo(() => linesAsRows(file.text ?? ""), [file.text]);
   return (
     <figure class="card code-card">
       <figcaption class="card-head">
@@ -119,11 +127,9 @@ function FileView({ worktree, file }: { worktree: string; file: FileText }) {
         {file.text !== null && <CopyButton text={file.text} />}
       </figcaption>
       {file.text === null ? (
-        isPicture(file.path) ? <Picture worktree={worktree} path={file.path} /> : <p class="hint">{t("file.binary")}</p>
+        <Preview worktree={worktree} path={file.path} />
       ) : (
-        <pre class="code numbered" tabIndex={0} aria-label={file.path}>
-          <CodeLines lines={lines} language={endingOf(file.path)} isNumbered />
-        </pre>
+        <LineTable path={file.path} rows={rows} worktree={canComment ? worktree : undefined} label={file.path} isFile />
       )}
       {file.truncated && <p class="hint">{t("files.truncated")}</p>}
     </figure>

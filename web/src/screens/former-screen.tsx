@@ -3,13 +3,14 @@
 import { useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
-import { Entries, inOrder, usePast } from "../parts/entries";
+import { Entries, inOrder, startsOf } from "../parts/entries";
 import { Icon } from "../parts/icon";
 import { openDrawer, openNewAgent } from "../parts/overlays";
 import { Empty, Loading } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
+import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
 import { worktreeLinks, worktreeUrl } from "../state/route";
 import { saidTo } from "../state/tasks";
@@ -26,7 +27,8 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
-  const lines = inOrder(saidTo(agent.id), autoNotes(agent.id));
+  const all = saidTo(agent);
+  const lines = inOrder(all, [...startsOf(all, past.hasOlder, null), ...autoNotes(agent.id)]);
   return (
     <div class="agent-screen">
       <header class="agent-head">

@@ -1,6 +1,6 @@
 // Everything that needs a person, over all agents: open questions, the oldest first, and what went wrong.
 
-import { ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/error-card";
 import { AutoUsesFold } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
 import { PromptCard } from "../parts/prompt-card";

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, Refused } from "../api";
 import { AnswerField } from "../parts/answer-field";
-import { ErrorCard } from "../parts/artifact-view";
+import { ErrorCard } from "../parts/error-card";
 import { ConfirmButton } from "../parts/confirm-button";
 import { reasonOf, tell } from "../parts/failure";
 import { FetchProblem } from "../parts/fetch-problem";
@@ -11,10 +11,12 @@ import { PlainText } from "../parts/plain-text";
 import { Reply } from "../parts/reply";
 import { retryOf } from "../parts/retry";
 import { Loading, ScreenHead } from "../parts/screen-head";
+import { SentMessage } from "../parts/sent-message";
 import { ClockTime, Since } from "../parts/since";
+import { StepList } from "../parts/step-list";
 import { StateWord } from "../parts/task-chip";
 import { agentLinks, agentUrl } from "../state/route";
-import { isOver, otherAgent, textOf } from "../state/task-fold";
+import { isOver, otherAgent } from "../state/task-fold";
 import { fetchSoon, keep, taskOf } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
@@ -53,11 +55,10 @@ export function TaskScreen({ id }: { id: string }) {
             <span class="card-note" title={t("bar.priority")}>{t("mesh.priority", { n: task.priority })}</span>
             <ClockTime at={task.created_at} />
           </div>
-          <p class="bubble">
-            <PlainText text={textOf(task.message.parts)} />
-          </p>
+          <SentMessage parts={task.message.parts} />
         </section>
         {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
+        {task.steps && task.steps.length > 0 && <StepList steps={task.steps} isLive={!isOver(task.status.state)} />}
         <section>
           <Reply task={task} links={task.agent ? agentLinks(task.agent) : null} />
           {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} onRetry={retryOf(task)} />}

@@ -19,7 +19,7 @@ export function fetchAutoAnswer(): void {
 
 /** What was answered for an agent, the latest first. */
 export function usesOf(agent: string): Used[] {
-  return autoAnswer.value?.used.filter((used) => used.agent === agent) ?? [];
+  return autoAnswer.value?.used.filter((used) => used.agent === agent.split("~")[0]) ?? [];
 }
 
 /** The same as lines of its conversation. */

@@ -122,26 +122,46 @@ function column(nodes: readonly Node[], x: number, height: number, step: number)
   return nodes.map((node, index) => ({ node, x, y: first + index * step }));
 }
 
-/** Bends to its left, so that there and back are two lines. */
+/** So much more than usual a line bends, first to last, until it crosses no node. */
+const BENDS = [1, 2, 3, -1.5, -2.5, 4, -3.5];
+const CURVE = Array.from({ length: 24 }, (_, at) => (at + 1) / 25);
+
+/** Bends to its left, so that there and back are two lines; more, or to its right, rather than run through a node. */
 function arc(edge: Edge, from: Spot, to: Spot, radius: number, spots: readonly Spot[], taken: Point[] | null): Arc {
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const length = Math.hypot(dx, dy) || 1;
-  const bend = Math.min(46, length * 0.18);
-  const [nx, ny] = [-dy / length, dx / length];
-  const top = { x: (from.x + to.x) / 2 + nx * bend, y: (from.y + to.y) / 2 + ny * bend };
-  const start = toward(from, top, radius + 4);
-  const end = toward(to, top, radius + 10);
+  const others = spots.filter((spot) => spot !== from && spot !== to);
+  const isFree = (curve: Curve) => {
+    const points = CURVE.map((t) => along(curve, t));
+    return others.every((spot) => points.every(({ x, y }) => Math.hypot(spot.x - x, spot.y - y) > radius + 5));
+  };
+  const curves = BENDS.map((times) => curveOf(from, to, radius, times));
+  const { start, top, end } = curves.find(isFree) ?? curveOf(from, to, radius, 1);
   const path = `M${at(start)} Q${at(top)} ${at(end)}`;
   const label = taken && freePlace(start, top, end, radius, spots, taken);
   if (label) taken?.push(label);
   return { edge, path, width: radius === NODE_RADIUS.dense ? Math.min(2.5, thickness(edge.count) / 2) : thickness(edge.count), label };
 }
 
+type Curve = { start: Point; top: Point; end: Point };
+
+function curveOf(from: Spot, to: Spot, radius: number, times: number): Curve {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const bend = times * Math.min(46, length * 0.18);
+  const top = { x: (from.x + to.x) / 2 - (dy / length) * bend, y: (from.y + to.y) / 2 + (dx / length) * bend };
+  return { start: toward(from, top, radius + 4), top, end: toward(to, top, radius + 10) };
+}
+
+/** The point so far along a curve, from 0 to 1. */
+function along({ start, top, end }: Curve, t: number): Point {
+  const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t ** 2];
+  return { x: a * start.x + b * top.x + c * end.x, y: a * start.y + b * top.y + c * end.y };
+}
+
 /** The first place along the line where a number covers neither a node nor another number. */
 function freePlace(start: Point, top: Point, end: Point, radius: number, spots: readonly Spot[], taken: readonly Point[]): Point | null {
   for (const t of [0.5, 0.62, 0.38, 0.72, 0.28, 0.8, 0.2]) {
-    const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t ** 2];
-    const place = { x: round(a * start.x + b * top.x + c * end.x), y: round(a * start.y + b * top.y + c * end.y) };
+    const { x, y } = along({ start, top, end }, t);
+    const place = { x: round(x), y: round(y) };
     const isFree = taken.every((other) => Math.hypot(other.x - place.x, other.y - place.y) > 2 * LABEL_RADIUS + 2);
     if (isFree && spots.every((spot) => !covers(spot, place, radius))) return place;
   }

@@ -24,6 +24,11 @@ export function rows(patch: string): Row[] {
   return found;
 }
 
+/** The lines of a file as they are. */
+export function linesAsRows(text: string): Row[] {
+  return text.replace(/\n$/, "").split("\n").map((line, index) => ({ kind: "same", old: null, new: index + 1, text: line }));
+}
+
 /** One side of a diff as text, a line for each row: those of the other side are empty. */
 export function sideOf(all: readonly Row[], leftOut: "add" | "del"): string {
   return all.map((row) => (row.kind === leftOut || row.kind === "hunk" || row.kind === "note" ? "" : row.text)).join("\n");

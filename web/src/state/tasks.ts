@@ -16,6 +16,16 @@ const MOST = 1_000;
 const FETCH_PAUSE_MS = 120;
 
 const waiting = new Map<string, number>();
+/** The agent whose conversation is shown: nothing of it is forgotten. */
+let looked: string | null = null;
+
+/** Whose conversation is shown, until what is given back is called. */
+export function lookAt(agent: string): () => void {
+  looked = agent;
+  return () => {
+    if (looked === agent) looked = null;
+  };
+}
 
 /** A task as it is now. Whoever asks while drawing is drawn again when it changes. */
 export function taskOf(id: string): Task | undefined {
@@ -35,11 +45,16 @@ export function allTasks(): Task[] {
   return [...known.values()].map((live) => live.peek().task);
 }
 
+/** Whether a task was for this agent. One of another name may have had its id, which stays with the folder. */
+export function isOf(task: Task, agent: { id: string; handle: string }): boolean {
+  return task.owner === agent.id && (task.handle ?? "").toLowerCase() === agent.handle.toLowerCase();
+}
+
 /** What was said to an agent, oldest first, without what was taken back before it ran. */
-export function saidTo(agent: string): Task[] {
+export function saidTo(agent: { id: string; handle: string }): Task[] {
   const found: Task[] = [];
   for (const task of allTasks()) {
-    if (task.owner !== agent) continue;
+    if (!isOf(task, agent)) continue;
     const isNothing = isWithdrawn(task);
     if (isNothing === null) fetchSoon(task.id);
     if (isNothing === false) found.push(task);
@@ -57,9 +72,12 @@ export function keep(copies: readonly Task[]): void {
       const isFollowed = live !== undefined && live.number !== null && !isOver(live.task.status.state);
       if (!isFollowed || isOver(copy.status.state)) put(fetched(copy));
     }
-    for (const oldest of known.keys()) {
-      if (known.size <= MOST) break;
-      known.delete(oldest);
+    let spare = known.size - MOST;
+    for (const [id, live] of known) {
+      if (spare <= 0) break;
+      if (live.peek().task.owner === looked) continue;
+      known.delete(id);
+      spare -= 1;
     }
     shape.value += 1;
   });

@@ -32,8 +32,13 @@ export const isReadOnly = computed(() => session.value !== null && session.value
 
 export function agentById(id: string): Agent | undefined {
   const known = world.value.agents;
-  return known.get(id) ?? [...known.values()].find((agent) => agent.handle.toLowerCase() === id.toLowerCase());
+  // A conversation that is over is named after the id and the handle; the agent may run again.
+  const [plain = "", name] = id.split("~");
+  const found = known.get(plain) ?? [...known.values()].find((agent) => isCalled(agent, plain));
+  return found && (name === undefined || isCalled(found, name)) ? found : undefined;
 }
+
+const isCalled = (agent: Agent, name: string) => agent.handle.toLowerCase() === name.toLowerCase();
 
 let line: Line | null = null;
 
@@ -63,9 +68,6 @@ export function loggedOut(): void {
 
 function react(delta: Delta): void {
   switch (delta.type) {
-    case "agent.added":
-      note(delta.agent.id, t("note.started"), "plain", delta.at);
-      return;
     case "agent.removed": {
       const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle });
       toast(delta.reason === "died" ? "bad" : "plain", text);

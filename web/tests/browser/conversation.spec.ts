@@ -141,6 +141,10 @@ test("a file is dropped on the bar and goes with the message", async ({ enter, f
   await expect(page.locator(".attached img")).toBeVisible();
   await say(page, "say:got it");
   await expect(page.locator(".entry").last().locator(".bubble")).toContainText("table.csv");
+  const shown = page.locator(".entry").last().getByRole("img", { name: "dot.png" });
+  await expect(shown).toBeVisible();
+  await page.reload();
+  await expect(shown).toBeVisible();
   await expect(page.locator(".entry").last()).toHaveAttribute("data-state", "completed");
 });
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { badge, expect, openAgent, say, test } from "./fixtures";
 
 test("what was said to an agent stays to be read when it is gone", async ({ enter, world, fresh }) => {
@@ -40,4 +41,36 @@ test("one that never said anything is said to be gone", async ({ enter, world })
   const page = await enter();
   await page.goto(`${world.url}/a/nobody-ever`);
   await expect(page.getByText("This agent is not running any more")).toBeVisible();
+});
+
+test("an agent of another name inherits nothing from its folder, and each start of one is told", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const first = fresh("heir");
+  const folder = join(world.home, first);
+  await openAgent(page, first);
+  await say(page, "say:a family secret");
+  await expect(page.locator(".entry .reply")).toContainText("a family secret");
+  await expect(page.locator(".system-line", { hasText: "Started" })).toHaveCount(1);
+  world.tryRun("stop", first);
+  await expect(badge(page)).toHaveAttribute("data-status", "stopped");
+  const second = `${first}x`;
+  world.startAgent(second, folder);
+  try {
+    await page.goto(`${world.url}/a/${second}`);
+    await expect(badge(page)).toHaveAttribute("data-status", "idle");
+    await expect(page.locator(".system-line", { hasText: "Started" })).toHaveCount(1);
+    await expect(page.locator(".entry")).toHaveCount(0);
+    await page.goto(`${world.url}/`);
+    await page.locator("summary", { hasText: "Stopped" }).click();
+    await page.locator(`[data-former="${first}"]`).getByRole("link").click();
+    await expect(page.getByRole("heading", { name: first, level: 1 })).toBeVisible();
+    await expect(page.locator(".entry .reply")).toContainText("a family secret");
+  } finally {
+    world.tryRun("stop", second);
+  }
+  world.startAgent(first, folder);
+  await page.goto(`${world.url}/a/${first}`);
+  await expect(badge(page)).toHaveAttribute("data-status", "idle");
+  await expect(page.locator(".entry .reply")).toContainText("a family secret");
+  await expect(page.locator(".system-line", { hasText: "Started" })).toHaveCount(2);
 });

@@ -79,3 +79,45 @@ test("a branch name that looks like an option is refused", async ({ enter }) => 
   await dialog.getByRole("button", { name: "Create worktree" }).click();
   await expect(dialog.getByRole("alert")).toContainText("not a name git takes");
 });
+
+test("several lines are commented on at once, in Changes and in Files, and binaries are previewed", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const name = fresh("reviewed");
+  const folder = join(world.home, name);
+  const git = (...args: string[]) => world.run("git", "-C", folder, ...args);
+  writeFileSync(join(folder, "sum.py"), "def total(a):\n    b = 0\n    for c in a:\n        b += c\n    return b\n");
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "begin");
+  writeFileSync(join(folder, "sum.py"), "def total(a):\n    b = 0.0\n    for c in a:\n        b += float(c)\n    return b\n");
+  writeFileSync(join(folder, "data.bin"), Buffer.from([0, 1, 2, 83, 121, 110, 0xff]));
+  await page.goto(`${world.url}/a/${name}/changes`);
+  await expect(page.getByRole("list", { name: "Changed files" }).getByRole("listitem")).toHaveCount(2);
+  await expect(page.getByLabel("First bytes of data.bin")).toContainText("00 01 02 53 79 6e ff");
+  await expect(page.getByLabel("First bytes of data.bin")).toContainText("···Syn·");
+  // From one line down to another, by a field or with Shift.
+  await page.getByRole("button", { name: "Comment on line 4" }).last().click();
+  await page.getByLabel("Last line").fill("5");
+  await page.getByRole("textbox", { name: "Comment", exact: true }).fill("why float?");
+  await page.getByRole("button", { name: "Add comment" }).click();
+  await expect(page.locator(".remark")).toContainText("Lines 4-5: why float?");
+
+  await openTab(page, "Files");
+  await page.getByRole("button", { name: "sum.py" }).click();
+  const code = page.getByRole("region", { name: "sum.py" });
+  await expect(code).toContainText("b += float(c)");
+  writeFileSync(join(folder, "sum.py"), "def total(a):\n    b = 0.0\n    for c in a:\n        b += float(c)\n    return round(b)\n");
+  // Files follow the disk, too.
+  await expect(code).toContainText("return round(b)");
+  await code.getByRole("button", { name: "Comment on line 1" }).click();
+  await code.getByRole("button", { name: "Comment on line 2" }).click({ modifiers: ["Shift"] });
+  await page.getByRole("textbox", { name: "Comment", exact: true }).fill("say what a is");
+  await page.getByRole("button", { name: "Add comment" }).click();
+  await expect(page.getByText("2 comments")).toBeVisible();
+  await page.getByRole("button", { name: `Send to ${name}` }).click();
+  if (isPhone(page)) await openTab(page, "Conversation");
+  const sent = page.locator(".entry .bubble");
+  await expect(sent).toHaveCount(1);
+  await expect(sent).toContainText("sum.py:1-2\n> def total(a):\n>     b = 0.0\nsay what a is");
+  await expect(sent).toContainText("sum.py:4-5\n>         b += float(c)\n>     return b\nwhy float?");
+});

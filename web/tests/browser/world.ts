@@ -169,7 +169,7 @@ export class World {
     return this.synapse("web", "login", ...args).trim();
   }
 
-  /** In a folder of its own by default: agents of one folder share their history. */
+  /** In a folder of its own by default. */
   startAgent(name: string, dir = join(this.home, name), profile = "dummy"): void {
     mkdirSync(dir, { recursive: true });
     this.synapse("start", profile, "--name", name, "--port", "0", "--cwd", dir);

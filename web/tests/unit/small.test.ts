@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byUrgency, counts, groups, matches, repositoryName } from "../../src/state/agent-order";
 import { heldOrder } from "../../src/parts/use-held-order";
 import { draw, thickness, within, type Period } from "../../src/state/graph";
+import { hexLines } from "../../src/state/hex";
 import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
 import { branchName } from "../../src/state/branch-name";
@@ -146,6 +147,15 @@ describe("a question", () => {
   });
 });
 
+describe("a file that is no text", () => {
+  it("is shown by its bytes, sixteen in a line", () => {
+    const [first, second] = hexLines(Uint8Array.from([0, 83, 255, ...Array(13).fill(65), 66]));
+    expect(first).toBe("00000000  00 53 ff 41 41 41 41 41 41 41 41 41 41 41 41 41  ·S·AAAAAAAAAAAAA");
+    expect(second).toBe(`00000010  42${" ".repeat(47)}B`);
+    expect(hexLines(new Uint8Array())).toEqual([]);
+  });
+});
+
 describe("the mesh", () => {
   const node = (id: string, over: Partial<Node> = {}): Node => ({ id, kind: "agent", handle: id, agent: id, profile: null, status: null, card: null, ...over });
   const many = (count: number) => Array.from({ length: count }, (_, at) => node(`agent-${at}`));
@@ -177,6 +187,22 @@ describe("the mesh", () => {
     expect(labels.length).toBeGreaterThan(10);
     const close = labels.flatMap((a, at) => labels.slice(at + 1).filter((b) => Math.hypot(a.x - b.x, a.y - b.y) < 22));
     expect(close).toEqual([]);
+  });
+
+  it("runs no line through a node, whoever a person asks", () => {
+    for (const count of [2, 3, 4, 5, 8, 10]) {
+      const nodes = [...many(count), node("user", { kind: "person" })];
+      const { arcs, spots } = draw(nodes, many(count).map((one) => edge({ from: "user", to: one.id })));
+      for (const { edge: drawn, path } of arcs) {
+        const [sx = 0, sy = 0, tx = 0, ty = 0, ex = 0, ey = 0] = (path.match(/-?[\d.]+/g) ?? []).map(Number);
+        const others = spots.filter((spot) => spot.node.id !== drawn.from && spot.node.id !== drawn.to);
+        for (let t = 0; t <= 1; t += 0.02) {
+          const x = (1 - t) ** 2 * sx + 2 * t * (1 - t) * tx + t ** 2 * ex;
+          const y = (1 - t) ** 2 * sy + 2 * t * (1 - t) * ty + t ** 2 * ey;
+          for (const spot of others) expect(Math.hypot(spot.x - x, spot.y - y), `${count}: ${drawn.to} through ${spot.node.id}`).toBeGreaterThan(26);
+        }
+      }
+    }
   });
 
   it("shows a period, and people only if asked for", () => {

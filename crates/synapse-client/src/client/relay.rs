@@ -30,7 +30,10 @@ impl Client {
             stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
         web::check_owner(&stream).await?;
         let _ = stream.set_nodelay(true);
-        let target = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let target = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
         *request.uri_mut() = format!("{}{target}", self.prefix).parse()?;
         let headers = request.headers_mut();
         headers.insert(HOST, HeaderValue::from_str(&self.address)?);
@@ -42,7 +45,8 @@ impl Client {
         // It ends with the answer, or with what the answer was upgraded to.
         tokio::spawn(connection.with_upgrades());
         let answer = timeout(PATIENCE, sender.send_request(request)).await;
-        let answer = answer.with_context(|| format!("no answer within {} s", PATIENCE.as_secs()))?;
+        let answer =
+            answer.with_context(|| format!("no answer within {} s", PATIENCE.as_secs()))?;
         Ok(answer?)
     }
 }

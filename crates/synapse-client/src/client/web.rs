@@ -20,7 +20,7 @@ use tokio::time::{interval, timeout};
 use super::address::Callable;
 use super::proxy::Proxy;
 use super::trust::Trust;
-use synapse_machine::sock_diag;
+use synapse_platform::socket;
 
 /// How long an address may take to be found, and to take a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -352,7 +352,7 @@ pub(super) async fn check_owner(stream: &TcpStream) -> Result<(), WebError> {
     if !there.ip().is_loopback() && there.ip() != here.ip() {
         return Err(WebError::Stranger { address: there });
     }
-    check_owner_by(there, || sock_diag::owner(there, here)).await
+    check_owner_by(there, || socket::owner(there, here)).await
 }
 
 /// Asks until somebody has taken the connection.

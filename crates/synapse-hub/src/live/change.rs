@@ -59,6 +59,9 @@ pub(crate) struct Place {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Report {
     status: String,
+    /// Since when; agents of older versions do not tell.
+    #[serde(default)]
+    pub(crate) since: Option<String>,
     #[serde(default)]
     pub(crate) evidence: String,
     #[serde(default)]
@@ -76,6 +79,7 @@ impl Report {
     pub(crate) fn nothing_heard() -> Self {
         Self {
             status: String::new(),
+            since: None,
             evidence: "not heard of yet".to_owned(),
             queue: 0,
             held: None,

@@ -57,13 +57,17 @@ impl KnownAgent {
         self.prompt.as_ref()
     }
 
-    /// Takes note of when the status last changed.
+    /// Takes note of when the status last changed: the agent knows best, and of what only this hub knows
+    /// (that it is being stopped, that it does not answer) the hub.
     pub(super) fn mark(&mut self, now: &str) {
         let status = self.status();
-        if status != self.shown {
-            self.shown = status;
+        let told = self.report.since.as_ref();
+        if let Some(told) = told.filter(|_| status == self.report.status()) {
+            told.clone_into(&mut self.since);
+        } else if status != self.shown {
             now.clone_into(&mut self.since);
         }
+        self.shown = status;
     }
 
     /// As the page sees it.

@@ -173,7 +173,7 @@ impl State {
                 let opened = Prompt {
                     id: format!("{}-{}", self.boot, self.openings),
                     asked,
-                    since: now.to_owned(),
+                    since: report.since.clone().unwrap_or_else(|| now.to_owned()),
                 };
                 deltas.push(Delta::PromptOpened {
                     agent,

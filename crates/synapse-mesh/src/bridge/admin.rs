@@ -42,7 +42,10 @@ pub(super) async fn prepare(shared: &Shared, replicas: u8) -> Result<(), NatsErr
 
 /// Follows the roster; where this machine invites, sees to it that the server has it.
 pub(super) async fn keep_roster(shared: Arc<Shared>, replicas: u8) {
-    let kv = Kv::of(&shared.nats, &roster_bucket(&shared.membership.mesh, 1).name);
+    let kv = Kv::of(
+        &shared.nats,
+        &roster_bucket(&shared.membership.mesh, 1).name,
+    );
     let mut news = kv.watch().await;
     let mut link = shared.nats.link();
     loop {
@@ -70,7 +73,11 @@ pub(super) async fn keep_roster(shared: Arc<Shared>, replicas: u8) {
         match is_news {
             Ok(true) => {}
             Ok(false) => {
-                if link.wait_for(|link| matches!(link, Link::Up(_))).await.is_err() {
+                if link
+                    .wait_for(|link| matches!(link, Link::Up(_)))
+                    .await
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -100,15 +107,26 @@ pub(super) async fn let_in(shared: Arc<Shared>) {
 
 async fn answer(shared: &Shared, message: &Message) -> Result<()> {
     let reply = message.reply.as_deref().context("it wants no answer")?;
-    let key = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
+    let key = message
+        .subject
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let key = PublicNkey::try_from(key)?;
     let signed: Signed = serde_json::from_slice(&message.payload)?;
     let roster = Arc::clone(&shared.roster.borrow());
     let mut open = shared.folder.invitations()?;
-    let invitation = open.iter().find(|invitation| invitation.key == key).cloned();
+    let invitation = open
+        .iter()
+        .find(|invitation| invitation.key == key)
+        .cloned();
     let judged = match &invitation {
         Some(invitation) => invitation::judge(&signed, invitation, &roster, jiff::Timestamp::now()),
-        None => Err("the invitation was used, or has expired; ask for another: synapse mesh invite NAME".to_owned()),
+        None => Err(
+            "the invitation was used, or has expired; ask for another: synapse mesh invite NAME"
+                .to_owned(),
+        ),
     };
     let mut welcome = Welcome {
         mesh: shared.membership.mesh.clone(),
@@ -130,7 +148,10 @@ async fn answer(shared: &Shared, message: &Message) -> Result<()> {
     }
     let is_in = welcome.refusal.is_none();
     let answer = invitation::answer(&shared.key, &welcome)?;
-    shared.nats.publish(reply, serde_json::to_vec(&answer)?).await;
+    shared
+        .nats
+        .publish(reply, serde_json::to_vec(&answer)?)
+        .await;
     if is_in {
         // The connection of the invitation ends with the reload, so the answer must be through.
         let _ = shared.nats.request("$JS.API.INFO", "").await;
@@ -143,7 +164,10 @@ async fn answer(shared: &Shared, message: &Message) -> Result<()> {
 async fn publish(shared: &Shared, roster: Roster) -> Result<Signed> {
     let signed = Signed::sign(&shared.key, PURPOSE, &roster)?;
     take_roster(shared, &signed);
-    let kv = Kv::of(&shared.nats, &roster_bucket(&shared.membership.mesh, 1).name);
+    let kv = Kv::of(
+        &shared.nats,
+        &roster_bucket(&shared.membership.mesh, 1).name,
+    );
     kv.put(ROSTER_KEY, serde_json::to_vec(&signed)?).await?;
     Ok(signed)
 }
@@ -155,7 +179,11 @@ fn reconfigure(shared: &Shared) -> Result<()> {
     };
     let engine = Engine::new(&shared.folder, settings);
     let roster = Arc::clone(&shared.roster.borrow());
-    engine.configure(&roster, shared.membership.admin, &shared.folder.invitations()?)?;
+    engine.configure(
+        &roster,
+        shared.membership.admin,
+        &shared.folder.invitations()?,
+    )?;
     engine.reload();
     Ok(())
 }
@@ -165,7 +193,9 @@ fn check_admin(shared: &Shared) -> Result<()> {
         let roster = Arc::clone(&shared.roster.borrow());
         let admin = shared.membership.admin;
         let name = roster.machines.iter().find(|member| member.key == admin);
-        let name = name.map_or("the machine that began the mesh", |member| member.name.as_str());
+        let name = name.map_or("the machine that began the mesh", |member| {
+            member.name.as_str()
+        });
         bail!("only {name} invites, revokes and gives roles; run this there");
     }
     Ok(())
@@ -177,7 +207,9 @@ pub(super) fn invite(shared: &Shared, name: Option<MachineName>, role: Role) -> 
     if let Some(name) = &name
         && shared.roster.borrow().member(name.as_str()).is_some()
     {
-        bail!("the mesh has a machine called {name} already; choose another name, or first: synapse mesh revoke {name}");
+        bail!(
+            "the mesh has a machine called {name} already; choose another name, or first: synapse mesh revoke {name}"
+        );
     }
     let key = MachineKey::generate()?;
     let mut open = shared.folder.invitations()?;
@@ -207,7 +239,9 @@ pub(super) fn invite(shared: &Shared, name: Option<MachineName>, role: Role) -> 
 pub(super) async fn revoke(shared: &Shared, name: &MachineName) -> Result<()> {
     check_admin(shared)?;
     if *name == shared.membership.name {
-        bail!("this machine began the mesh and cannot be revoked; `synapse mesh leave` ends the mesh");
+        bail!(
+            "this machine began the mesh and cannot be revoked; `synapse mesh leave` ends the mesh"
+        );
     }
     let roster = Arc::clone(&shared.roster.borrow());
     if roster.member(name.as_str()).is_none() {

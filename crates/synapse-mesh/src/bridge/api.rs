@@ -8,16 +8,18 @@ use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any, delete, post};
+use axum::routing::{any, delete, get, post};
 use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use synapse_a2a::event::Timestamp;
 use synapse_client::client::Client;
 use synapse_machine::registry::Registry;
 use synapse_machine::token::Token;
 use synapse_serve::Peer;
+use synapse_store::outbox::{self as store, KeptMessage, OutboxState};
 
-use super::{Shared, admin};
+use super::{Shared, admin, outbox};
 use crate::name::MachineName;
 use crate::role::{Role, needed};
 use crate::tunnel::AskError;
@@ -28,6 +30,8 @@ pub(super) fn router(shared: Arc<Shared>, token: Token) -> Router {
         .route("/machines/{machine}/agents/{agent}/{*path}", any(agent))
         .route("/machines/{machine}", delete(revoke))
         .route("/machines/{machine}/role", post(give_role))
+        .route("/messages", get(messages).post(keep))
+        .route("/messages/{id}", delete(cancel))
         .route("/invitations", post(invite))
         .route("/stop", post(stop))
         .layer(from_fn_with_state(Arc::new(token), check))
@@ -41,7 +45,10 @@ async fn check(State(token): State<Arc<Token>>, request: Request, next: Next) ->
     let shown = shown.and_then(|shown| shown.to_str().ok()?.strip_prefix("Bearer "));
     let is_here = peer.is_some_and(Peer::is_here);
     if !is_here || !shown.is_some_and(|shown| token.is(shown)) {
-        return problem(StatusCode::UNAUTHORIZED, "the bridge serves programs of this user alone");
+        return problem(
+            StatusCode::UNAUTHORIZED,
+            "the bridge serves programs of this user alone",
+        );
     }
     peer.inspect(|peer| peer.prove());
     next.run(request).await
@@ -91,14 +98,20 @@ async fn ask(
         name.and_then(|name| sightings.get(&name).map(|sighting| !sighting.is_here))
     };
     if is_away == Some(true) {
-        return problem(StatusCode::SERVICE_UNAVAILABLE, format!("{machine} is away"));
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("{machine} is away"),
+        );
     }
     let needs = needed(request.method(), &target);
     let on_behalf = match needs {
         Some(role) if role >= Role::Answer => on_behalf(&shared, peer).await,
         _ => None,
     };
-    let answered = shared.tunnels.ask(machine, agent, &target, request, on_behalf).await;
+    let answered = shared
+        .tunnels
+        .ask(machine, agent, &target, request, on_behalf)
+        .await;
     answered.unwrap_or_else(|error| {
         let status = match &error {
             AskError::Stranger(_) => StatusCode::NOT_FOUND,
@@ -114,10 +127,100 @@ async fn ask(
 async fn on_behalf(shared: &Shared, peer: &Peer) -> Option<String> {
     let registry = Registry::new(shared.paths.registry());
     let entries = registry.list().ok()?;
-    let own = entries.into_iter().find(|entry| peer.may_be_below(entry.pid))?;
+    let own = entries
+        .into_iter()
+        .find(|entry| peer.may_be_below(entry.pid))?;
     let client = Client::of(&own).ok()?;
     let task = client.status().await.ok()?.task?;
     Some(client.task(&task).await.ok()?.sender)
+}
+
+#[derive(Deserialize)]
+struct KeepBody {
+    machine: MachineName,
+    agent: String,
+    priority: u8,
+    until: jiff::Timestamp,
+    /// What the agent is sent.
+    body: Value,
+}
+
+/// Keeps a message for a machine that is away. It is on disk when this answers.
+async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) -> Response {
+    if shared
+        .roster
+        .borrow()
+        .member(asked.machine.as_str())
+        .is_none()
+    {
+        let error = format!("there is no machine '{}' in the mesh", asked.machine);
+        return problem(StatusCode::NOT_FOUND, error);
+    }
+    let id = asked
+        .body
+        .pointer("/message/messageId")
+        .and_then(Value::as_str);
+    let Some(id) = id else {
+        return problem(
+            StatusCode::BAD_REQUEST,
+            "'body.message.messageId' is missing",
+        );
+    };
+    let millis = |at: jiff::Timestamp| Timestamp(at.as_millisecond().unsigned_abs());
+    let kept = KeptMessage {
+        message: id.to_owned(),
+        machine: asked.machine.to_string(),
+        agent: asked.agent,
+        priority: asked.priority,
+        body: asked.body.to_string(),
+        created_at: millis(jiff::Timestamp::now()),
+        expires_at: millis(asked.until),
+        state: OutboxState::Kept,
+        task: None,
+        reason: None,
+    };
+    let path = shared.paths.store();
+    let message = kept.clone();
+    match tokio::task::spawn_blocking(move || store::keep(&path, &message)).await {
+        Ok(Ok(true)) => {
+            shared.kept.notify_one();
+            Json(outbox::shape(&kept)).into_response()
+        }
+        Ok(Ok(false)) => problem(
+            StatusCode::INSUFFICIENT_STORAGE,
+            format!(
+                "{} messages wait for other machines already; no more are kept",
+                store::MOST
+            ),
+        ),
+        Ok(Err(error)) => problem(StatusCode::INSUFFICIENT_STORAGE, error.to_string()),
+        Err(error) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+async fn messages(State(shared): State<Arc<Shared>>) -> Response {
+    let path = shared.paths.store();
+    match tokio::task::spawn_blocking(move || store::list(&path)).await {
+        Ok(Ok(all)) => {
+            let all: Vec<_> = all.iter().map(outbox::shape).collect();
+            Json(json!({ "messages": all })).into_response()
+        }
+        Ok(Err(error)) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        Err(error) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+async fn cancel(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Response {
+    let path = shared.paths.store();
+    let canceled = tokio::task::spawn_blocking(move || {
+        store::settle(&path, &id, OutboxState::Canceled, None, None)
+    });
+    match canceled.await {
+        Ok(Ok(true)) => Json(json!({ "canceled": true })).into_response(),
+        Ok(Ok(false)) => problem(StatusCode::CONFLICT, "the message does not wait any more"),
+        Ok(Err(error)) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        Err(error) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
 }
 
 #[derive(Deserialize)]
@@ -140,8 +243,10 @@ async fn invite(State(shared): State<Arc<Shared>>, Json(body): Json<InviteBody>)
 
 async fn revoke(State(shared): State<Arc<Shared>>, Path(machine): Path<MachineName>) -> Response {
     match admin::revoke(&shared, &machine).await {
-        Ok(()) => Json(json!({ "revoked": machine, "is_ours": shared.membership.engine.is_some() }))
-            .into_response(),
+        Ok(()) => {
+            Json(json!({ "revoked": machine, "is_ours": shared.membership.engine.is_some() }))
+                .into_response()
+        }
         Err(error) => refused(&error),
     }
 }

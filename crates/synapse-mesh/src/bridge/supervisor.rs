@@ -24,9 +24,23 @@ pub(super) fn start(
     };
     let mut engine = Engine::new(folder, settings);
     engine.configure(roster, membership.admin, &folder.invitations()?)?;
-    engine.ensure()?;
+    // One that an earlier bridge has left behind takes up what has changed since.
     engine.reload();
+    engine.ensure()?;
     Ok(Some(engine))
+}
+
+/// Why a server that was just started has ended, if it has.
+pub(super) async fn watch_start(engine: &mut Option<Engine>) -> String {
+    let mut pace = interval(Duration::from_millis(100));
+    loop {
+        pace.tick().await;
+        if let Some(engine) = engine
+            && let Some(why) = engine.ended()
+        {
+            return why;
+        }
+    }
 }
 
 /// Starts it again whenever it is gone, until `stop`.
@@ -48,7 +62,9 @@ pub(super) async fn keep(engine: &mut Engine, nats: &Nats, stop: impl Future<Out
                 }
             }
         }
-        engine.reap();
+        if let Some(why) = engine.ended() {
+            tracing::warn!(why, "the server of the mesh has ended");
+        }
         if let Err(error) = engine.ensure() {
             tracing::warn!(%error, "the server of the mesh is gone and cannot be started");
         }

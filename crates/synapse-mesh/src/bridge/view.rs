@@ -18,7 +18,12 @@ pub(super) async fn keep(shared: Arc<Shared>, endpoint: String) {
     let (mut sightings, mut roster) = (shared.sightings.clone(), shared.roster.subscribe());
     let mut link = shared.nats.link();
     let before: BTreeMap<String, Machine> = previous(&shared.folder)
-        .map(|view| view.machines.into_iter().map(|machine| (machine.name.clone(), machine)).collect())
+        .map(|view| {
+            view.machines
+                .into_iter()
+                .map(|machine| (machine.name.clone(), machine))
+                .collect()
+        })
         .unwrap_or_default();
     let mut written: Option<MeshView> = None;
     let mut boots: BTreeMap<String, (String, bool)> = BTreeMap::new();
@@ -74,7 +79,9 @@ pub(super) fn view(
             is_here,
             seen,
             role: member.role.to_string(),
-            version: sighting.map(|sighting| sighting.beat.version.clone()).unwrap_or_default(),
+            version: sighting
+                .map(|sighting| sighting.beat.version.clone())
+                .unwrap_or_default(),
             agents,
         }
     });

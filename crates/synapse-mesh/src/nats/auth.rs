@@ -87,6 +87,9 @@ mod tests {
         assert_eq!((&*jwt, read.seed()), ("eyJ0.abc.def", key.seed()));
         std::fs::write(&file, text.replace("USER NKEY SEED", "X")).unwrap();
         let error = Auth::from_creds(&file).unwrap_err();
-        assert!(error.contains("a.creds") && error.contains("USER NKEY SEED"), "{error}");
+        assert!(
+            error.contains("a.creds") && error.contains("USER NKEY SEED"),
+            "{error}"
+        );
     }
 }

@@ -80,9 +80,7 @@ impl FromStr for Server {
             None => (None, rest),
         };
         let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => {
-                (host, port.parse().map_err(|_| odd())?)
-            }
+            Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(|_| odd())?),
             _ => (place, 4222),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -147,7 +145,16 @@ pub(super) async fn keep(
                 nth += 1;
                 pause = FIRST_PAUSE;
                 let up = || drop(link.send_replace(Link::Up(nth)));
-                match carry(stream, decoder, &mut orders, &mut subscriptions, &server, up).await {
+                match carry(
+                    stream,
+                    decoder,
+                    &mut orders,
+                    &mut subscriptions,
+                    &server,
+                    up,
+                )
+                .await
+                {
                     Some(error) => error,
                     None => return,
                 }
@@ -173,7 +180,9 @@ pub(super) async fn keep(
 /// Takes up the other servers of a cluster, with what lets us into this one.
 fn learn(servers: &mut Vec<Server>, info: &ServerInfo, known: &Server) {
     for url in &info.connect_urls {
-        let Ok(found) = url.parse::<Server>() else { continue };
+        let Ok(found) = url.parse::<Server>() else {
+            continue;
+        };
         let found = Server {
             userinfo: known.userinfo.clone(),
             is_tls: known.is_tls,
@@ -254,12 +263,20 @@ async fn greet(
         }
     };
     let greeted = timeout(GREETING, greeting).await;
-    greeted.unwrap_or_else(|_| Err(unreachable(format!("no answer within {} s", GREETING.as_secs()))))
+    greeted.unwrap_or_else(|_| {
+        Err(unreachable(format!(
+            "no answer within {} s",
+            GREETING.as_secs()
+        )))
+    })
 }
 
 /// Whether the server has what is needed.
 fn check(info: &ServerInfo, server: &Server) -> Result<(), NatsError> {
-    let mut numbers = info.version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut numbers = info
+        .version
+        .split('.')
+        .map(|part| part.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < OLDEST {
         return Err(NatsError::TooOld {
@@ -463,9 +480,19 @@ mod tests {
         let server = read("nats://bob:pw@box.example").unwrap();
         assert_eq!((server.host.as_str(), server.port), ("box.example", 4222));
         assert_eq!(server.to_string(), "nats://box.example:4222");
-        assert_eq!(read("tls://[::1]:5222").unwrap().to_string(), "tls://[::1]:5222");
+        assert_eq!(
+            read("tls://[::1]:5222").unwrap().to_string(),
+            "tls://[::1]:5222"
+        );
         assert_eq!(read("10.0.0.1:99").unwrap(), Server::new("10.0.0.1", 99));
-        for odd in ["", "http://x", "nats://", "nats://x:0", "nats://x:y", "nats://a b"] {
+        for odd in [
+            "",
+            "http://x",
+            "nats://",
+            "nats://x:0",
+            "nats://x:y",
+            "nats://a b",
+        ] {
             assert!(read(odd).is_err(), "{odd}");
         }
     }
@@ -480,7 +507,13 @@ mod tests {
         };
         assert!(check(&info("2.9.10", true), &server).is_ok());
         assert!(check(&info("2.15.1", true), &server).is_ok());
-        assert!(matches!(check(&info("2.8.4", true), &server), Err(NatsError::TooOld { .. })));
-        assert!(matches!(check(&info("2.10.0", false), &server), Err(NatsError::NoJetStream(_))));
+        assert!(matches!(
+            check(&info("2.8.4", true), &server),
+            Err(NatsError::TooOld { .. })
+        ));
+        assert!(matches!(
+            check(&info("2.10.0", false), &server),
+            Err(NatsError::NoJetStream(_))
+        ));
     }
 }

@@ -73,7 +73,8 @@ impl Decoder {
         let said = match word.to_ascii_uppercase().as_str() {
             "MSG" | "HMSG" => {
                 let has_headers = word.eq_ignore_ascii_case("HMSG");
-                let head = Head::read(tail, has_headers).ok_or(Malformed("a message has a bad head"))?;
+                let head =
+                    Head::read(tail, has_headers).ok_or(Malformed("a message has a bad head"))?;
                 if head.total > LARGEST || head.headers > head.total {
                     return Err(Malformed("a message is too large"));
                 }
@@ -120,7 +121,11 @@ impl<'a> Head<'a> {
     fn read(tail: &'a str, has_headers: bool) -> Option<Self> {
         let mut words: Vec<&str> = tail.split_ascii_whitespace().collect();
         let total = words.pop()?.parse().ok()?;
-        let headers = if has_headers { words.pop()?.parse().ok()? } else { 0 };
+        let headers = if has_headers {
+            words.pop()?.parse().ok()?
+        } else {
+            0
+        };
         let (subject, sid, reply) = match words.as_slice() {
             [subject, sid] => (subject, sid, None),
             [subject, sid, reply] => (subject, sid, Some(*reply)),

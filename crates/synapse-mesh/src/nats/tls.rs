@@ -103,10 +103,12 @@ impl ServerCertVerifier for ByFingerprint {
         })?;
         let mut roots = RootCertStore::empty();
         roots.add(authority.clone().into_owned())?;
-        let verifier =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&self.provider))
-                .build()
-                .map_err(|error| other(error.to_string()))?;
+        let verifier = WebPkiServerVerifier::builder_with_provider(
+            Arc::new(roots),
+            Arc::clone(&self.provider),
+        )
+        .build()
+        .map_err(|error| other(error.to_string()))?;
         let name = ServerName::try_from(CA_NAME).map_err(|error| other(error.to_string()))?;
         verifier.verify_server_cert(end_entity, intermediates, &name, ocsp, now)
     }
@@ -132,6 +134,8 @@ impl ServerCertVerifier for ByFingerprint {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

@@ -19,9 +19,9 @@ use super::replay::SKEW;
 use super::{Beginning, Opening, TunnelReceiver, TunnelSender, now_millis};
 use crate::frame::{Kind, Pair};
 use crate::name::MachineName;
+use crate::rights::Rights;
 use crate::role::{Role, needed};
 use crate::roster::Roster;
-use crate::rights::Rights;
 
 /// By this header an agent knows from which machine it is asked. It is believed of the bridge of this machine alone.
 const MACHINE: &str = synapse_client::mesh::MACHINE_HEADER;
@@ -114,19 +114,31 @@ impl Answering {
     /// Whether this may be asked, and of whom.
     fn check(&self, from: &MachineName, opening: &[u8]) -> Result<(Opening, Client), Refusal> {
         let bad = |why: String| Refusal(StatusCode::BAD_REQUEST, why);
-        let opening: Opening = serde_json::from_slice(opening)
-            .map_err(|error| bad(format!("the request has another shape than this version knows: {error}")))?;
+        let opening: Opening = serde_json::from_slice(opening).map_err(|error| {
+            bad(format!(
+                "the request has another shape than this version knows: {error}"
+            ))
+        })?;
         let skew = now_millis() - opening.at;
         if skew.unsigned_abs() > SKEW.as_millis() as u64 {
-            let (seconds, word) = (skew.unsigned_abs() / 1_000, if skew > 0 { "behind" } else { "ahead" });
+            let (seconds, word) = (
+                skew.unsigned_abs() / 1_000,
+                if skew > 0 { "behind" } else { "ahead" },
+            );
             return Err(bad(format!(
                 "the clock of {from} is {seconds} s {word} of this one; set the clocks (NTP), at most {} s are allowed",
                 SKEW.as_secs()
             )));
         }
-        let method: Method = opening.method.parse().map_err(|_| bad("no method".to_owned()))?;
+        let method: Method = opening
+            .method
+            .parse()
+            .map_err(|_| bad("no method".to_owned()))?;
         let needed = needed(&method, &opening.target).ok_or_else(|| {
-            let error = format!("{method} {} is not reached from other machines", opening.target);
+            let error = format!(
+                "{method} {} is not reached from other machines",
+                opening.target
+            );
             Refusal(StatusCode::NOT_FOUND, error)
         })?;
         let role = self.rights.borrow().of(from, &self.roster.borrow());
@@ -152,16 +164,23 @@ impl Answering {
 
     fn find(&self, agent: &str) -> Result<Entry, Refusal> {
         let entries = Registry::new(self.registry.clone()).list();
-        let entries =
-            entries.map_err(|error| Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        let entries = entries
+            .map_err(|error| Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         let mut meant = entries.into_iter().filter(|entry| entry.handle.is(agent));
         meant.next().ok_or_else(|| {
-            Refusal(StatusCode::NOT_FOUND, format!("no agent is called '{agent}' here"))
+            Refusal(
+                StatusCode::NOT_FOUND,
+                format!("no agent is called '{agent}' here"),
+            )
         })
     }
 }
 
-fn request(from: &MachineName, opening: &Opening, body: Body) -> hyper::http::Result<Request<Body>> {
+fn request(
+    from: &MachineName,
+    opening: &Opening,
+    body: Body,
+) -> hyper::http::Result<Request<Body>> {
     let mut request = Request::builder()
         .method(opening.method.as_str())
         .uri(&opening.target);

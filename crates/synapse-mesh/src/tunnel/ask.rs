@@ -21,6 +21,9 @@ use crate::name::MachineName;
 /// How long the begin of an answer may take. An interrupt waits for the program to react.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// How much is read of why there is no socket.
+const LONGEST_REFUSAL: usize = 64 << 10;
+
 /// What of a request concerns the agent.
 const ASKED: [&str; 11] = [
     "accept",
@@ -75,6 +78,7 @@ impl Tunnels {
             .headers()
             .contains_key(UPGRADE)
             .then(|| hyper::upgrade::on(&mut request));
+        let is_upgrade = upgrade.is_some();
         let opening = Opening {
             at: now_millis(),
             agent: agent.to_owned(),
@@ -83,7 +87,8 @@ impl Tunnels {
             headers: picked(request.headers(), &ASKED),
             on_behalf,
         };
-        let opening = serde_json::to_vec(&opening).map_err(|error| AskError::Odd(error.to_string()))?;
+        let opening =
+            serde_json::to_vec(&opening).map_err(|error| AskError::Odd(error.to_string()))?;
         let mut answers = self.open(&pair, tunnel, 0);
         let sender = answers.sender.clone();
         sender.send(Kind::Open, opening).await;
@@ -123,6 +128,17 @@ impl Tunnels {
             });
             return response.body(Body::empty()).map_err(odd);
         }
+        if is_upgrade {
+            // Who wanted a socket reads no stream: why there is none comes in one piece.
+            let mut whole = Vec::new();
+            while let Some(frame) = answers.next().await
+                && frame.kind == Kind::Data
+                && whole.len() < LONGEST_REFUSAL
+            {
+                whole.extend(frame.payload);
+            }
+            return response.body(Body::from(whole)).map_err(odd);
+        }
         let body = Body::from_stream(stream::unfold(
             (answers, pump),
             async |(mut answers, pump)| {
@@ -159,7 +175,9 @@ where
         match body.frame().await {
             None => return sender.send(Kind::End, Vec::new()).await,
             Some(Ok(frame)) => {
-                let Ok(bytes) = frame.into_data() else { continue };
+                let Ok(bytes) = frame.into_data() else {
+                    continue;
+                };
                 if sender.data(&bytes).await.is_err() {
                     return;
                 }

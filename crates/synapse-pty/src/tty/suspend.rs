@@ -1,10 +1,10 @@
 //! Ctrl-Z: gives the terminal back, stops, and takes the terminal again when the shell says so.
 
-use std::fs;
 use std::io;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpgid, getpgrp, getppid, getsid, kill_current_process_group};
+use synapse_platform::process;
 use tokio::time::timeout;
 
 use super::raw::is_elsewhere;
@@ -81,25 +81,7 @@ fn has_shell() -> bool {
         if getpgid(Some(pid)).is_ok_and(|group| group != job) {
             return getsid(Some(pid)).ok() == session;
         }
-        ancestor = parent(pid);
+        ancestor = process::parent(pid.as_raw_pid()).and_then(Pid::from_raw);
     }
     false
-}
-
-fn parent(pid: Pid) -> Option<Pid> {
-    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-    Pid::from_raw(line.trim().parse().ok()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use rustix::process::getpid;
-
-    use super::*;
-
-    #[test]
-    fn knows_the_parent_of_a_process() {
-        assert_eq!(parent(getpid()), getppid());
-    }
 }

@@ -39,6 +39,7 @@ impl Session {
         };
         Standing {
             state: self.watcher.reading().state(),
+            since: self.since,
             evidence: self.watcher.evidence().to_string(),
             prompt,
             queue: self.queue.len(),

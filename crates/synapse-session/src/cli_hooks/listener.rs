@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
+use synapse_platform::process::is_below;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
@@ -26,9 +27,6 @@ const QUEUE: usize = 64;
 
 /// The longest path of a socket that every system takes.
 const LONGEST_PATH: usize = 100;
-
-/// How far up from a caller the wrapped program is looked for.
-const GENERATIONS: usize = 32;
 
 /// What a hook said, and where its answer goes, if it waits for one.
 #[derive(Debug)]
@@ -187,26 +185,14 @@ fn check(stream: &UnixStream, program: i32) -> Result<(), &'static str> {
     if caller.uid() != rustix::process::geteuid().as_raw() {
         return Err("it is another user");
     }
-    let mut process = caller
+    let process = caller
         .pid()
         .ok_or("the kernel does not know which process it is")?;
-    for _ in 0..GENERATIONS {
-        if process == program {
-            return Ok(());
-        }
-        match parent(process) {
-            Some(above) if above > 1 => process = above,
-            _ => break,
-        }
+    if process == program || is_below(process, program) {
+        Ok(())
+    } else {
+        Err("it is not below the program")
     }
-    Err("it is not below the program")
-}
-
-fn parent(process: i32) -> Option<i32> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name may hold anything, but it ends with the last parenthesis.
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(1)?.parse().ok()
 }
 
 async fn serve(

@@ -118,8 +118,13 @@ impl Facts {
     pub(super) fn note_signals(&mut self, signals: &[Signal], now: Duration) {
         for signal in signals {
             match signal {
-                Signal::Agent(state) => self.agent = Some((*state, now)),
+                Signal::Agent(state) => self.agent = state.map(|state| (state, now)),
                 Signal::Mark(mark) => {
+                    // The prompt of a shell: whoever said that it works is gone.
+                    let is_over = *mark == Mark::PromptStart;
+                    self.agent = self
+                        .agent
+                        .filter(|(state, _)| !(is_over && state.is_open()));
                     self.marks_paired |= *mark == Mark::Finished;
                     self.mark = Some(*mark);
                 }

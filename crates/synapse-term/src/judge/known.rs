@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::facts::Facts;
 use super::{Opinion, View};
-use crate::profile::{InputBox, Profile};
+use crate::profile::{AgentSignal, InputBox, Profile};
 use crate::prompt::{Kind, Sureness, escape_hint, unknown};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::AgentState;
@@ -141,10 +141,15 @@ fn patient(view: &View, evidence: Evidence, due: Duration, now: Duration) -> Opi
     )
 }
 
+/// What the program says of itself, where it is to be believed.
+fn announced_state(facts: &Facts, profile: &Profile) -> Option<AgentState> {
+    let (state, _) = facts.agent?;
+    (profile.idle.agent_signal != AgentSignal::Never).then_some(state)
+}
+
 fn busy_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
-    if profile.idle.agent_signal
-        && let Some((AgentState::Working, _)) = facts.agent
-    {
+    let agent = announced_state(facts, profile);
+    if agent == Some(AgentState::Working) {
         return Some(Evidence::new("OSC 7501", "working"));
     }
     if let Some(title) = &profile.busy.title
@@ -166,9 +171,7 @@ fn busy_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
 const BESIDE: usize = 6;
 
 fn announced(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> {
-    if profile.idle.agent_signal
-        && let Some((AgentState::Blocked, _)) = facts.agent
-    {
+    if announced_state(facts, profile) == Some(AgentState::Blocked) {
         return Some(Evidence::new("OSC 7501", "blocked"));
     }
     let title = profile.asking.title.as_ref()?;
@@ -187,11 +190,10 @@ fn idle_sign(facts: &Facts, view: &View, profile: &Profile) -> Option<Evidence> 
     {
         return None;
     }
-    if profile.idle.agent_signal {
-        let Some((AgentState::Idle | AgentState::Done | AgentState::Error, _)) = facts.agent else {
-            return None;
-        };
-        return Some(Evidence::new("OSC 7501", "idle"));
+    let agent = announced_state(facts, profile);
+    if agent.is_some() || profile.idle.agent_signal == AgentSignal::Always {
+        let is_idle = agent.is_some_and(|agent| !agent.is_open());
+        return is_idle.then(|| Evidence::new("OSC 7501", "idle"));
     }
     if let Some(title) = &profile.idle.title {
         let is_idle = title.is_match(&view.frame.title);

@@ -13,7 +13,7 @@ use crate::pattern::constant;
 use crate::prompt::FORM_HINT;
 use crate::reading::Evidence;
 use crate::reply::is_addressed;
-use crate::signal::{AgentState, Mark};
+use crate::signal::Mark;
 
 /// A working program repaints at least this often; an older sign of work is a quotation.
 const SIGN_LIFETIME: Duration = Duration::from_millis(2_200);
@@ -69,9 +69,7 @@ pub(super) fn working_sign(
     now: Duration,
 ) -> Option<(Evidence, Duration)> {
     let end = sign_end(facts);
-    let says_rest = facts
-        .agent
-        .is_some_and(|(agent, _)| !matches!(agent, AgentState::Working | AgentState::Blocked));
+    let says_rest = facts.agent.is_some_and(|(agent, _)| !agent.is_open());
     if now >= end.max(facts.last_change + SPINNER_LIFETIME) || says_rest {
         return None;
     }

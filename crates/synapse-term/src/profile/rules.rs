@@ -62,8 +62,43 @@ pub struct IdleRules {
     /// The input box.
     #[serde(rename = "box")]
     pub input_box: Option<InputBox>,
-    /// The program announces its state by OSC 7501: until the first one it is starting.
-    pub agent_signal: bool,
+    /// Whether the program announces its state by OSC 7501.
+    pub agent_signal: AgentSignal,
+}
+
+/// Whether a program announces its state by OSC 7501. What it says stands above its title.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "AgentSignalText")]
+pub enum AgentSignal {
+    /// It does not, or is not believed.
+    #[default]
+    Never,
+    /// Some versions do, in some terminals: then its idle title is not looked at.
+    Sometimes,
+    /// Until the first announcement it is starting.
+    Always,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AgentSignalText {
+    Flag(bool),
+    Word(String),
+}
+
+impl TryFrom<AgentSignalText> for AgentSignal {
+    type Error = String;
+
+    fn try_from(text: AgentSignalText) -> Result<Self, String> {
+        match text {
+            AgentSignalText::Flag(false) => Ok(Self::Never),
+            AgentSignalText::Flag(true) => Ok(Self::Always),
+            AgentSignalText::Word(word) if word == "sometimes" => Ok(Self::Sometimes),
+            AgentSignalText::Word(word) => Err(format!(
+                "agent_signal is true, false or sometimes, not {word:?}"
+            )),
+        }
+    }
 }
 
 /// Where a program's user types.

@@ -30,7 +30,7 @@ pub(super) fn is_session(sessions: &Path, name: &str) -> bool {
         let text = read_text(&file.path(), Trust::Own).ok()?;
         serde_json::from_str::<ClaudeSession>(&text).ok()
     };
-    let runs = |pid: u32| Path::new("/proc").join(pid.to_string()).exists();
+    let runs = |pid: u32| synapse_platform::process::get(pid.cast_signed()).is_some();
     let mut found = files.take(MOST_SESSIONS).filter_map(read);
     found.any(|session| session.name.eq_ignore_ascii_case(name) && runs(session.pid))
 }

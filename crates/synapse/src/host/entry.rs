@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use synapse_machine::changes::Changes;
 use synapse_machine::registry::{Claim, Status};
+use synapse_platform::Changes;
 use synapse_term::reading::State;
 use tokio::sync::watch;
 

@@ -60,6 +60,7 @@ pub(super) async fn recent(served: &ServerState) -> Result<Vec<Arc<Record>>, Pro
     let agent = Arc::clone(&served.agent);
     let filter = Filter {
         agent: Some(agent.to_string()),
+        handle: Some(served.handle.to_string()),
         limit: LISTED,
         ..Filter::default()
     };

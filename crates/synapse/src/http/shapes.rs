@@ -23,6 +23,7 @@ pub(super) fn task_answer(record: &Record, standing: Option<&Standing>) -> TaskA
 pub(super) fn standing(standing: &Standing) -> StandingShape {
     StandingShape {
         status: state(standing.state).to_owned(),
+        since: Some(standing.since.to_string()),
         evidence: standing.evidence.clone(),
         queue: standing.queue,
         prompt: standing.prompt.as_ref().map(PromptShape::of),
@@ -36,6 +37,7 @@ pub(super) fn standing(standing: &Standing) -> StandingShape {
 pub(super) fn stopping(standing: &Standing) -> StandingShape {
     StandingShape {
         status: "STOPPING".to_owned(),
+        since: None,
         evidence: standing.evidence.clone(),
         queue: 0,
         prompt: None,

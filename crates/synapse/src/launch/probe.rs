@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
+use synapse_platform::process::Held;
 use synapse_term::profile::Profile;
 
 use synapse_machine::child;
@@ -141,11 +141,8 @@ fn all_of(mut pipe: impl AsFd + io::Read) -> Option<String> {
 }
 
 fn has_ended(child: &Child, patience: Duration) -> Option<bool> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).ok()?)?;
-    let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-    let patience = Timespec::try_from(patience).ok()?;
-    let mut fds = [PollFd::new(&process, PollFlags::IN)];
-    Some(poll(&mut fds, Some(&patience)).ok()? > 0)
+    let process = Held::of(Pid::from_child(child)).ok()?;
+    process.ends_within(patience).ok()
 }
 
 #[cfg(test)]

@@ -199,7 +199,9 @@ impl Tools {
         answered.map(|()| Json(Done { done: true })).map_err(said)
     }
 
-    #[tool(description = "Sends a message to every other agent of this machine and gives their replies.")]
+    #[tool(
+        description = "Sends a message to every other agent of this machine and gives their replies."
+    )]
     async fn broadcast(
         &self,
         Parameters(asked): Parameters<Broadcast>,

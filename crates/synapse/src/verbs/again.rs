@@ -99,6 +99,7 @@ fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
     let since = record.started_at.as_millisecond().unsigned_abs();
     let filter = Filter {
         agent: Some(record.agent_id.as_str().to_owned()),
+        handle: Some(record.handle.to_string()),
         state: Some(TaskState::Failed),
         updated_after: Some(Timestamp(since)),
         limit: OFFERED,

@@ -56,7 +56,11 @@ fn named(
                 .cloned()
                 .map_err(|error| nobody(word, &error).into()),
             Meant::Away(found) => present(*found),
-            Meant::Nobody => Err(Failure::new(Failure::NO_SUCH_AGENT, format!("no agent is called '{name}'")).into()),
+            Meant::Nobody => Err(Failure::new(
+                Failure::NO_SUCH_AGENT,
+                format!("no agent is called '{name}'"),
+            )
+            .into()),
         };
     }
     let missing = match find(&agents()?, word, &here) {
@@ -81,7 +85,7 @@ fn present(found: Found) -> Result<Entry> {
 }
 
 /// The machine of an agent is away.
-pub(super) fn away(found: &Found) -> Failure {
+fn away(found: &Found) -> Failure {
     let (machine, handle) = (&found.machine, &found.entry.handle);
     Failure::new(
         Failure::NO_SUCH_AGENT,

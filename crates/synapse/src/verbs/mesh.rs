@@ -2,6 +2,7 @@
 
 mod bridge;
 mod members;
+mod messages;
 mod setup;
 mod status;
 
@@ -15,6 +16,7 @@ use synapse_machine::paths::Paths;
 use synapse_mesh::name::MachineName;
 
 pub(super) use bridge::bring_back;
+pub(super) use messages::cancel_kept;
 
 /// The port of NATS.
 const PORT: u16 = 4222;
@@ -55,6 +57,12 @@ enum MeshCommand {
         /// What it may do to the agents of others: view, send, answer or control
         #[arg(long, default_value_t = MeshRole::Send)]
         role: MeshRole,
+    },
+    /// List messages that wait for machines that are away, and what became of others
+    Messages {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Shut a machine out, at once
     Revoke { name: MachineName },
@@ -113,6 +121,7 @@ pub(crate) fn run(args: &Mesh) -> Result<u8> {
         MeshCommand::Status { json } => status::show(&paths, *json),
         MeshCommand::Leave { end } => setup::leave(&paths, *end),
         MeshCommand::Invite { name, role } => members::invite(&paths, Some(name), *role),
+        MeshCommand::Messages { json } => messages::list(&paths, *json),
         MeshCommand::Revoke { name } => members::revoke(&paths, name),
         MeshCommand::Role { name, role } => members::role(&paths, name, *role),
         MeshCommand::Run => bridge::run(&paths),

@@ -1,18 +1,17 @@
 //! `synapse stop`: returns when the hosts and all they started are gone.
 
 use std::io::Write as _;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, retry_on_intr};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
+use synapse_platform::process::Held;
 
 use super::spinner::Spinner;
 use super::{Failure, lookup, print};
@@ -96,36 +95,30 @@ pub(super) fn end(entries: &[Entry]) -> Result<()> {
 }
 
 /// Tells a host to end its agent. Nothing if it is gone already.
-fn tell(entry: &Entry) -> Result<Option<OwnedFd>> {
+fn tell(entry: &Entry) -> Result<Option<Held>> {
     let pid = i32::try_from(entry.pid).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Ok(None) };
-    let told = pidfd_open(pid, PidfdFlags::empty()).and_then(|host| {
-        pidfd_send_signal(&host, Signal::TERM)?;
+    let told = Held::of(pid).and_then(|host| {
+        host.signal(Signal::TERM)?;
         // One that is stopped must go on to hear it.
-        pidfd_send_signal(&host, Signal::CONT)?;
+        host.signal(Signal::CONT)?;
         Ok(host)
     });
     match told {
         Ok(host) => Ok(Some(host)),
-        Err(Errno::SRCH) => Ok(None),
-        Err(errno) => Err(errno).with_context(|| format!("{} cannot be stopped", entry.handle)),
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::SRCH) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be stopped", entry.handle)),
     }
 }
 
 /// Waits for the end of a host, and brings it about if it does not come.
-fn wait(host: &OwnedFd, deadline: Instant) -> Result<()> {
-    if is_gone(host, deadline.saturating_duration_since(Instant::now()))? {
+fn wait(host: &Held, deadline: Instant) -> Result<()> {
+    if host.ends_within(deadline.saturating_duration_since(Instant::now()))? {
         return Ok(());
     }
-    pidfd_send_signal(host, Signal::KILL)?;
-    if is_gone(host, KILL_PATIENCE)? {
+    host.signal(Signal::KILL)?;
+    if host.ends_within(KILL_PATIENCE)? {
         return Ok(());
     }
     Err(Failure::new(1, "the host was killed but has not ended").into())
-}
-
-fn is_gone(host: &OwnedFd, patience: Duration) -> Result<bool> {
-    let patience = Timespec::try_from(patience)?;
-    let mut fds = [PollFd::new(host, PollFlags::IN)];
-    Ok(retry_on_intr(|| poll(&mut fds, Some(&patience)))? > 0)
 }

@@ -18,7 +18,7 @@ use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
 use super::table::{Table, age, short};
-use super::{lookup, send};
+use super::{lookup, mesh, send};
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -50,7 +50,10 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
         ..Filter::default()
     };
     match agent.map(lookup::agent) {
-        Some(Ok(entry)) => filter.agent = Some(entry.agent_id.as_str().to_owned()),
+        Some(Ok(entry)) => {
+            filter.agent = Some(entry.agent_id.as_str().to_owned());
+            filter.handle = Some(entry.handle.to_string());
+        }
         Some(Err(unknown)) => {
             // It may have been there once.
             let name = agent.unwrap_or_default().trim_start_matches('@');
@@ -119,7 +122,12 @@ fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
         let message = json!(task.message);
         let words = message.pointer("/parts/0/text").and_then(Value::as_str);
         let cells = [
-            if is_terminal { short(&task.id) } else { &task.id }.to_owned(),
+            if is_terminal {
+                short(&task.id)
+            } else {
+                &task.id
+            }
+            .to_owned(),
             entry.handle.to_string(),
             task.sender.clone(),
             task.status.state.name().to_owned(),
@@ -139,7 +147,9 @@ fn elsewhere(part: &str) -> Result<Option<(Entry, String)>> {
     };
     lookup::block_on(async {
         for entry in view.entries() {
-            let Ok(client) = Client::of(&entry) else { continue };
+            let Ok(client) = Client::of(&entry) else {
+                continue;
+            };
             let Ok(tasks) = lookup::within(lookup::MOMENT, client.tasks()).await else {
                 continue;
             };
@@ -241,6 +251,15 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     let kept = match find(part) {
         Ok(kept) => kept,
         Err(error) => {
+            if let Some(kept) = mesh::cancel_kept(part)? {
+                let told = if json {
+                    json!(kept).to_string()
+                } else {
+                    format!("the message {} is not sent", kept.id)
+                };
+                writeln!(print::out(), "{told}")?;
+                return Ok(0);
+            }
             let Some((entry, id)) = elsewhere(part)? else {
                 return Err(error);
             };

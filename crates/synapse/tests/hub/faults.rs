@@ -189,3 +189,19 @@ fn beyond_this_machine_there_is_a_warning_and_the_same_door() {
     process.wait().unwrap();
     assert!(lines.contains("open to the network"), "{lines}");
 }
+
+#[test]
+fn since_when_an_agent_asks_is_told_by_the_agent_and_not_by_the_start_of_the_hub() {
+    let mut desk = Desk::with_dummy();
+    let idle = desk.browser.get("/api/agents/dummy").ok()["agent"]["since"].clone();
+    desk.send("dummy", "ask:yn Sure?");
+    let asking = desk.browser.wait_for_status("dummy", "waiting");
+    assert_ne!(asking["since"], idle);
+    assert_eq!(asking["prompt"]["since"], asking["since"]);
+    let port = desk.hub.port().to_owned();
+    desk.hub.kill();
+    desk.hub = Hub::start(&desk.world, &["--port", &port]);
+    let again = desk.browser.wait_for_status("dummy", "waiting");
+    assert_eq!(again["since"], asking["since"]);
+    assert_eq!(again["prompt"]["since"], asking["since"]);
+}

@@ -91,3 +91,59 @@ fn one_whose_folder_is_gone_can_still_be_read() {
         "hello"
     );
 }
+
+#[test]
+fn an_agent_of_another_name_does_not_inherit_what_was_said_in_its_folder() {
+    let desk = Desk::new();
+    let folder = &desk.repository.path;
+    let id = desk.start("first", folder);
+    desk.send("first", "say:of the first");
+    let messages = format!("/api/agents/{id}/messages");
+    desk.browser.wait_for(&messages, "it is done", is_done);
+    desk.browser.delete("/api/agents/first").ok();
+    assert_eq!(
+        desk.start("second", folder),
+        id,
+        "an id stays with its folder"
+    );
+    assert_eq!(desk.browser.get(&messages).ok()["tasks"], json!([]));
+    let own = desk.world.ok(&["tasks", "second", "--json"]);
+    assert_eq!(own.trim(), r#"{"tasks":[]}"#);
+
+    // What was said to the first is still there, under a name of its own.
+    let listed = desk.browser.get("/api/history").ok();
+    let former = &listed["agents"][0];
+    let past = format!("{id}~first");
+    assert_eq!((&former["id"], &former["tasks"]), (&json!(past), &json!(1)));
+    for word in [past.as_str(), "first"] {
+        let kept = desk.browser.get(&format!("/api/agents/{word}/messages"));
+        let kept = kept.ok();
+        assert_eq!(kept["tasks"][0]["reply"], "of the first");
+        assert_eq!(
+            (&kept["tasks"][0]["agent"], &kept["tasks"][0]["owner"]),
+            (&Value::Null, &json!(past))
+        );
+    }
+    let found = desk.browser.get("/api/search?q=of%20the%20first").ok();
+    assert_eq!(found["tasks"][0]["task"]["agent"], past.as_str());
+}
+
+#[test]
+fn each_task_tells_in_which_run_of_its_agent_it_was() {
+    let desk = Desk::with_dummy();
+    let first = desk.send("dummy", "say:one");
+    let id = first["owner"].as_str().unwrap().to_owned();
+    let messages = format!("/api/agents/{id}/messages");
+    desk.browser.wait_for(&messages, "it is done", is_done);
+    desk.browser.delete("/api/agents/dummy").ok();
+    desk.start("dummy", &desk.repository.path);
+    let second = desk.send("dummy", "say:two");
+    let listed = desk.browser.wait_for(&messages, "both are done", is_done);
+    let runs: Vec<&Value> = (0..2).map(|at| &listed["tasks"][at]["run"]).collect();
+    assert_eq!(runs, [&second["run"], &first["run"]]);
+    assert_ne!(first["run"], second["run"]);
+    let agent = desk.browser.get("/api/agents/dummy").ok();
+    let begun = agent["agent"]["started_at"].as_str().unwrap();
+    let run = second["run"].as_str().unwrap().trim_end_matches('Z');
+    assert!(begun.starts_with(run), "{run} {begun}");
+}

@@ -38,6 +38,7 @@ pub(super) async fn page(
     };
     let filter = synapse_store::Filter {
         agent: Some(served.agent.to_string()),
+        handle: Some(served.handle.to_string()),
         context: request.context.clone(),
         state,
         updated_after: request.since,

@@ -43,7 +43,7 @@ fn host(entry: &Entry) -> Check {
         "{handle} is PID {pid}, version {version}, profile {}",
         entry.profile
     );
-    if !Path::new(&format!("/proc/{pid}")).exists() {
+    if synapse_platform::process::get(pid.cast_signed()).is_none() {
         let said = format!("{said}; there is no such process");
         return Check::fail("host", said, "the next `synapse list` removes its entry");
     }

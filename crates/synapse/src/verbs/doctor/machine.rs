@@ -3,7 +3,6 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 
-use rustix::pty::{OpenptFlags, openpt};
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
@@ -152,7 +151,7 @@ fn ports() -> Check {
 }
 
 fn pseudo_terminal() -> Check {
-    match openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC) {
+    match synapse_platform::pty::open() {
         Ok(_) => Check::ok("terminals", "the system gives them out"),
         Err(error) => Check::fail(
             "terminals",

@@ -25,7 +25,7 @@ const WRAPPED: [KnownCli; 3] = [
         name: "claude",
         package: "@anthropic-ai/claude-code",
         verified: ("2.1.150", "2.1.325"),
-        witnesses: "hooks and transcript; permissions are answered through its hooks",
+        witnesses: "hooks, transcript and OSC 7501; permissions are answered through its hooks",
         lacks: "it reports no interrupt: the transcript and the screen do",
     },
     KnownCli {

@@ -17,7 +17,7 @@ use super::press::{self, Press};
 use super::row::{self, Row};
 use super::view::View;
 use crate::verbs::{lookup, paint};
-use synapse_machine::changes::Changes;
+use synapse_platform::Changes;
 
 /// How often the agents are asked what they do.
 const PACE: Duration = Duration::from_secs(1);

@@ -43,7 +43,11 @@ pub(super) fn run(json: bool) -> Result<u8> {
         }
     }
     table.print()?;
-    for machine in view.machines.iter().filter(|machine| machine.agents.is_empty()) {
+    for machine in view
+        .machines
+        .iter()
+        .filter(|machine| machine.agents.is_empty())
+    {
         let state = if machine.is_here {
             "no agent is running".to_owned()
         } else {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use synapse_machine::changes::Changes;
+use synapse_platform::Changes;
 
 /// A place in a log.
 pub(super) struct Follower {

@@ -56,8 +56,14 @@ fn serve(paths: &Paths) -> Result<()> {
     };
     log(paths);
     let ready = |trouble: Option<String>| {
-        writeln!(print::out(), "{}", json!({ "ready": true, "trouble": trouble }))?;
-        Ok(rustix::stdio::dup2_stdout(File::create("/dev/null")?.as_fd())?)
+        writeln!(
+            print::out(),
+            "{}",
+            json!({ "ready": true, "trouble": trouble })
+        )?;
+        Ok(rustix::stdio::dup2_stdout(
+            File::create("/dev/null")?.as_fd(),
+        )?)
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -111,9 +117,15 @@ pub(super) fn start(paths: &Paths) -> Result<Option<String>> {
     if told.get("ready").is_none() {
         let _ = child.wait();
         let error = told.get("error").and_then(Value::as_str);
-        bail!("{}", error.unwrap_or("the bridge ended before it was ready"));
+        bail!(
+            "{}",
+            error.unwrap_or("the bridge ended before it was ready")
+        );
     }
-    Ok(told.get("trouble").and_then(Value::as_str).map(str::to_owned))
+    Ok(told
+        .get("trouble")
+        .and_then(Value::as_str)
+        .map(str::to_owned))
 }
 
 /// `synapse up`: brings the mesh back with the agents.
@@ -146,7 +158,11 @@ pub(super) fn stop(paths: &Paths) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while folder.is_bridge_running()? {
         if Instant::now() > deadline {
-            bail!("the bridge did not end within {} s; see {}", PATIENCE.as_secs(), paths.logs().join("mesh.log").display());
+            bail!(
+                "the bridge did not end within {} s; see {}",
+                PATIENCE.as_secs(),
+                paths.logs().join("mesh.log").display()
+            );
         }
         std::thread::sleep(Duration::from_millis(20));
     }

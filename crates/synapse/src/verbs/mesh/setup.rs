@@ -64,7 +64,10 @@ pub(super) fn up(paths: &Paths, args: &Up) -> Result<u8> {
         folder.forget()?;
         return Err(error);
     }
-    note!("the mesh is up (nats-server {version} on port {}); this machine is {name}", args.port);
+    note!(
+        "the mesh is up (nats-server {version} on port {}); this machine is {name}",
+        args.port
+    );
     members::invite(paths, None, args.role)
 }
 
@@ -99,11 +102,19 @@ pub(super) fn join(paths: &Paths, args: &Join) -> Result<u8> {
     let folder = Folder::new(paths);
     if folder.has_membership() {
         let membership = folder.membership()?;
-        bail!("this machine is in a mesh already, as {}; first: synapse mesh leave", membership.name);
+        bail!(
+            "this machine is in a mesh already, as {}; first: synapse mesh leave",
+            membership.name
+        );
     }
     let name = args.name.clone().unwrap_or_else(MachineName::of_this_host);
-    let authorities = config(paths)?.ca_file.map(std::fs::read_to_string).transpose();
-    let authorities = authorities.context("ca_file cannot be read")?.map(Arc::from);
+    let authorities = config(paths)?
+        .ca_file
+        .map(std::fs::read_to_string)
+        .transpose();
+    let authorities = authorities
+        .context("ca_file cannot be read")?
+        .map(Arc::from);
     let creds = args.creds.as_ref().map(std::path::absolute).transpose()?;
     let membership = match &args.invite {
         Some(secret) => {
@@ -139,7 +150,10 @@ pub(super) fn join(paths: &Paths, args: &Join) -> Result<u8> {
     if args.invite.is_none() {
         note!("this machine is the first here and invites the others: synapse mesh invite NAME");
     } else {
-        note!("what others may do here is limited by mesh.allow in {}", paths.config().display());
+        note!(
+            "what others may do here is limited by mesh.allow in {}",
+            paths.config().display()
+        );
     }
     Ok(0)
 }
@@ -175,7 +189,10 @@ pub(super) fn leave(paths: &Paths, end: bool) -> Result<u8> {
     folder.forget()?;
     writeln!(print::out(), "{} has left the mesh", membership.name)?;
     if !is_admin {
-        note!("its key is still known there until somebody runs: synapse mesh revoke {}", membership.name);
+        note!(
+            "its key is still known there until somebody runs: synapse mesh revoke {}",
+            membership.name
+        );
     }
     Ok(0)
 }

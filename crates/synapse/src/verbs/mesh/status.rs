@@ -26,7 +26,10 @@ pub(super) fn show(paths: &Paths, json: bool) -> Result<u8> {
     }
     let servers = membership.servers.join(", ");
     let Some(view) = view else {
-        note!("{} is in a mesh ({servers}), and its bridge does not run: synapse mesh up", membership.name);
+        note!(
+            "{} is in a mesh ({servers}), and its bridge does not run: synapse mesh up",
+            membership.name
+        );
         return Ok(1);
     };
     match &view.trouble {

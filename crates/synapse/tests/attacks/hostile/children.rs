@@ -27,7 +27,11 @@ fn there_is_one_way_to_start_a_process() {
     assert!(found.len() > 200);
     for path in found {
         // The two short names become `synapse` itself, and start nothing.
-        if path.ends_with("child.rs") || path.starts_with("../synapse/src/bin") {
+        // `lsof` gets no environment at all.
+        if path.ends_with("child.rs")
+            || path.starts_with("../synapse/src/bin")
+            || path.ends_with("synapse-platform/src/macos/socket.rs")
+        {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
