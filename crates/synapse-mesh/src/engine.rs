@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use synapse_machine::child;
 use synapse_machine::paths::create_folder;
 use synapse_machine::private_file::{remove, replace};
+use synapse_platform::process;
 
 use crate::certificate;
 use crate::folder::{EngineSettings, Folder, Invitation};
@@ -157,13 +158,9 @@ impl Engine {
         let text = fs::read_to_string(self.folder.join("pid")).ok()?;
         let pid = Pid::from_raw(text.trim().parse().ok()?)?;
         test_kill_process(pid).ok()?;
-        let place = format!("/proc/{}", pid.as_raw_nonzero());
-        // A number may by now be another's, and a process that has ended waits to be asked how.
-        let command = fs::read(format!("{place}/cmdline")).ok()?;
-        let file = self.file();
-        let is_it = command
-            .split(|byte| *byte == 0)
-            .any(|word| Path::new(std::str::from_utf8(word).unwrap_or_default()) == file);
+        // A number may by now be another's.
+        let files = process::open_files(pid.as_raw_nonzero().get());
+        let is_it = files.iter().any(|file| file.starts_with(&self.folder));
         is_it.then_some(pid)
     }
 

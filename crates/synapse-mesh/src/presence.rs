@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use synapse_client::mesh::MeshAgent;
-use synapse_machine::changes::Changes;
 use synapse_machine::registry::{Entry, Registry};
+use synapse_platform::Changes;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 

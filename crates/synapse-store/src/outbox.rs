@@ -77,7 +77,7 @@ const COLUMNS: &str =
 pub fn keep(path: &Path, kept: &KeptMessage) -> Result<bool, StoreError> {
     let connection = database::open_to_write(path)?;
     let old = now().0.saturating_sub(REMEMBERED);
-    let insert = || {
+    let insert = || -> rusqlite::Result<bool> {
         connection.execute(
             "DELETE FROM outbox WHERE state <> 'kept' AND expires_at < ?1",
             [number(old)],

@@ -1,0 +1,137 @@
+//! Machines of a mesh: a home each.
+
+use std::net::TcpListener;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::world::World;
+
+/// One machine: a home, and its bridge.
+pub struct Machine {
+    pub world: World,
+    pub name: &'static str,
+}
+
+impl std::ops::Deref for Machine {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Machine {
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            world: World::new(),
+            name,
+        }
+    }
+
+    /// A machine that begins a mesh, with a server on a free port.
+    pub fn begin(name: &'static str) -> Self {
+        Self::configured(name, "")
+    }
+
+    pub fn configured(name: &'static str, settings: &str) -> Self {
+        let machine = Self::new(name);
+        machine.configure(settings);
+        let port = free_port().to_string();
+        let args = ["mesh", "up", "--name", name, "--listen", "127.0.0.1"];
+        machine.ok(&[&args[..], &["--port", &port]].concat());
+        machine
+    }
+
+    /// The words of `synapse mesh join …` that let a machine in.
+    pub fn invitation(&self, name: &str, role: &str) -> Vec<String> {
+        let line = self.ok(&["mesh", "invite", name, "--role", role]);
+        let words = line.split_whitespace().skip(1);
+        words.map(str::to_owned).collect()
+    }
+
+    /// A machine that joins.
+    pub fn join(&self, name: &'static str, role: &str) -> Self {
+        self.join_with(name, role, "")
+    }
+
+    pub fn join_with(&self, name: &'static str, role: &str, settings: &str) -> Self {
+        let machine = Self::new(name);
+        machine.configure(settings);
+        let words = self.invitation(name, role);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        machine.ok(&words);
+        machine
+    }
+
+    pub fn start(&self, handle: &str) {
+        self.ok(&["start", "dummy", "--name", handle, "--port", "0"]);
+    }
+
+    /// What this machine sees of another.
+    pub fn sees(&self, machine: &str) -> Value {
+        let told = self.json(&["mesh", "status", "--json"]);
+        let machines = told["machines"].as_array().unwrap().iter();
+        let mut named = machines.filter(|seen| seen["name"] == machine);
+        named.next().cloned().unwrap_or(Value::Null)
+    }
+
+    #[track_caller]
+    pub fn wait_for_machine(&self, machine: &str, is_here: bool) {
+        self.wait_until(&format!("{machine} is here: {is_here}"), |_| {
+            self.sees(machine)["is_here"] == is_here
+        });
+    }
+
+    #[track_caller]
+    pub fn wait_for_agent(&self, address: &str) {
+        let (handle, machine) = address.split_once('@').unwrap();
+        self.wait_until(&format!("{address} is seen"), |_| {
+            let agents = self.sees(machine)["agents"].clone();
+            let mut agents = agents.as_array().into_iter().flatten();
+            agents.any(|agent| agent["handle"] == handle)
+        });
+    }
+
+    /// The process of the bridge.
+    pub fn bridge(&self) -> String {
+        let file = self.home.path().join("synapse/mesh/bridge.lock");
+        let text = std::fs::read(file).unwrap();
+        let told: Value = serde_json::from_slice(&text).unwrap();
+        told["pid"].to_string()
+    }
+
+    /// The process of the server.
+    pub fn engine(&self) -> String {
+        let file = self.home.path().join("synapse/mesh/nats/pid");
+        std::fs::read_to_string(file).unwrap().trim().to_owned()
+    }
+
+    /// Runs a command that must fail; its exit code and what it said.
+    #[track_caller]
+    pub fn fails(&self, args: &[&str]) -> (i32, String) {
+        let output: Output = self.run(args);
+        assert!(!output.status.success(), "{args:?} worked");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap_or(-1), said)
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.run(&["stop", "--all"]);
+        // The one that began it ends it, another leaves it.
+        if !self.run(&["mesh", "leave"]).status.success() {
+            self.run(&["mesh", "leave", "--end"]);
+        }
+    }
+}
+
+pub fn kill(signal: &str, pid: &str) {
+    Command::new("kill").args([signal, pid]).status().unwrap();
+}
+
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
