@@ -8,8 +8,9 @@ mod outbox;
 mod supervisor;
 mod view;
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -61,6 +62,8 @@ struct Shared {
     stop: Notify,
     /// Something was kept for another machine.
     kept: Notify,
+    /// For whom messages wait: machine and agent.
+    lined_up: Mutex<BTreeSet<(String, String)>>,
 }
 
 /// How to connect to the servers of a mesh.
@@ -166,6 +169,7 @@ pub async fn run(
         sightings: seen,
         stop: Notify::new(),
         kept: Notify::new(),
+        lined_up: Mutex::default(),
     });
     let first = tokio::select! {
         first = first_connection(&shared, settings.replicas) => first.map_err(|error| error.to_string()),
@@ -289,15 +293,17 @@ fn take_roster(shared: &Shared, signed: &Signed) {
     }
 }
 
+/// Why this machine is in the mesh no more, if it is not.
+fn revoked(shared: &Shared) -> Option<String> {
+    let roster = shared.roster.borrow();
+    let is_in = roster.member(shared.membership.name.as_str()).is_some();
+    (!is_in).then(|| "this machine was revoked; `synapse mesh leave` forgets the mesh".to_owned())
+}
+
 /// Why there is no connection, if there is none.
 fn trouble(shared: &Shared) -> Option<String> {
-    let is_in = shared
-        .roster
-        .borrow()
-        .member(shared.membership.name.as_str())
-        .is_some();
-    if !is_in {
-        return Some("this machine was revoked; `synapse mesh leave` forgets the mesh".to_owned());
+    if let Some(why) = revoked(shared) {
+        return Some(why);
     }
     match &*shared.nats.link().borrow() {
         Link::Up(_) => None,

@@ -103,6 +103,11 @@ async fn ask(
             format!("{machine} is away"),
         );
     }
+    if path.starts_with("tasks/send") && outbox::is_lined_up(&shared, machine, agent) {
+        // Whoever sends keeps it, so that it arrives behind those that wait.
+        let error = "messages that were kept for it go first";
+        return problem(StatusCode::SERVICE_UNAVAILABLE, error);
+    }
     let needs = needed(request.method(), &target);
     let on_behalf = match needs {
         Some(role) if role >= Role::Answer => on_behalf(&shared, peer).await,
@@ -147,6 +152,9 @@ struct KeepBody {
 
 /// Keeps a message for a machine that is away. It is on disk when this answers.
 async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) -> Response {
+    if let Some(error) = super::revoked(&shared) {
+        return problem(StatusCode::FORBIDDEN, error);
+    }
     if shared
         .roster
         .borrow()
@@ -183,6 +191,7 @@ async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) ->
     let message = kept.clone();
     match tokio::task::spawn_blocking(move || store::keep(&path, &message)).await {
         Ok(Ok(true)) => {
+            outbox::line_up(&shared, &kept.machine, &kept.agent);
             shared.kept.notify_one();
             Json(outbox::shape(&kept)).into_response()
         }
@@ -216,7 +225,10 @@ async fn cancel(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Re
         store::settle(&path, &id, OutboxState::Canceled, None, None)
     });
     match canceled.await {
-        Ok(Ok(true)) => Json(json!({ "canceled": true })).into_response(),
+        Ok(Ok(true)) => {
+            shared.kept.notify_one();
+            Json(json!({ "canceled": true })).into_response()
+        }
         Ok(Ok(false)) => problem(StatusCode::CONFLICT, "the message does not wait any more"),
         Ok(Err(error)) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         Err(error) => problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),

@@ -2,7 +2,7 @@
 //! it has them in its own store. A message has an id, so one that arrives twice is taken once.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -65,6 +65,24 @@ fn who_is_here(shared: &Shared) -> Vec<(MachineName, String)> {
         .collect()
 }
 
+/// Notes that a message waits for an agent.
+pub(super) fn line_up(shared: &Shared, machine: &str, agent: &str) {
+    let mut lined_up = shared
+        .lined_up
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    lined_up.insert((machine.to_owned(), agent.to_owned()));
+}
+
+/// Whether messages wait for an agent: what is sent to it now must not overtake them.
+pub(super) fn is_lined_up(shared: &Shared, machine: &str, agent: &str) -> bool {
+    let lined_up = shared
+        .lined_up
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    lined_up.contains(&(machine.to_owned(), agent.to_owned()))
+}
+
 /// Delivers what can be delivered now.
 async fn round(shared: &Shared) -> Round {
     let path = shared.paths.store();
@@ -77,6 +95,16 @@ async fn round(shared: &Shared) -> Round {
         }
         Err(_) => return Round::Nothing,
     };
+    {
+        let mut lined_up = shared
+            .lined_up
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *lined_up = waiting
+            .iter()
+            .map(|kept| (kept.machine.clone(), kept.agent.clone()))
+            .collect();
+    }
     let here = who_is_here(shared);
     let mut agents: BTreeMap<(String, String), Vec<KeptMessage>> = BTreeMap::new();
     for kept in waiting {
@@ -94,6 +122,16 @@ async fn round(shared: &Shared) -> Round {
             .map(|messages| in_order(shared, messages)),
     )
     .await;
+    let mut lined_up = shared
+        .lined_up
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    for (agent, is_done) in served.iter().zip(&done) {
+        if *is_done {
+            lined_up.remove(agent);
+        }
+    }
+    drop(lined_up);
     if done.into_iter().all(|is_done| is_done) {
         Round::Nothing
     } else {

@@ -186,6 +186,10 @@ pub(super) fn leave(paths: &Paths, end: bool) -> Result<u8> {
         bail!("this machine began the mesh: to end it for all machines, synapse mesh leave --end");
     }
     bridge::stop(paths)?;
+    if let Some(settings) = &membership.engine {
+        // A bridge that was killed has left it running.
+        Engine::new(&folder, settings).stop();
+    }
     folder.forget()?;
     writeln!(print::out(), "{} has left the mesh", membership.name)?;
     if !is_admin {
