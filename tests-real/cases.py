@@ -6,6 +6,7 @@ import time
 
 import conversation
 import dialogs
+import editor
 import page
 import profiles
 import routing
@@ -273,6 +274,13 @@ def page_permission(agent):
     return Outcome(ms=page.permission(agent))
 
 
+def page_phone(agent):
+    """The same on a page of a phone's size, from the tab with the terminal; then one entry, with its step."""
+    if agent.setup.is_auto or agent.cli in dialogs.TOOLLESS:
+        raise NotHere("it asks for no leave")
+    return Outcome(ms=page.permission(agent, "phone"))
+
+
 def processes():
     """The processes of this PID namespace that live, with their commands."""
     alive = {}
@@ -326,6 +334,8 @@ CASES = {
     "two talk (MCP)": two_agents_talk,
     "in front": in_front,
     "restart": restart,
+    "in an editor (ACP)": editor.editor,
     "page: stop": page_stop,
     "page: permission": page_permission,
+    "page: phone": page_phone,
 }

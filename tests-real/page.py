@@ -72,11 +72,11 @@ def stop(agent):
     return ms
 
 
-def permission(agent):
+def permission(agent, test="permission"):
     """The dialog as a card, its options as buttons: Yes runs the tool, once."""
     marker = pathlib.Path("allowed-by-a-button").absolute()
     since = agent.model.mark()
-    ms = work(agent, "permission", marker)
+    ms = work(agent, test, marker)
     demand(marker.exists(), "the tool was allowed and did not run")
     said = [reply["text"] for reply in agent.model.replies(since)]
     demand(len(said) == 1 and said[0].startswith("tool done"), f"the model spoke after its tool: {said!r:.300}")

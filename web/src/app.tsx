@@ -91,7 +91,13 @@ function Screen({ route: here }: { route: Route }) {
     case "more":
       return <MoreScreen />;
     case "lost":
-      return <Empty title={t("nav.lost")} />;
+      return (
+        <Empty title={t("nav.lost")} isScreen>
+          <a class="button" href="/">
+            {t("nav.agents")}
+          </a>
+        </Empty>
+      );
   }
 }
 

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use synapse_machine::child;
@@ -12,16 +13,16 @@ use synapse_machine::child;
 /// How long an agent may take to be started.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Starts an agent of a profile in the background, to work in `dir`. It can be reached when this returns, and
-/// keeps what it is sent until its program is ready.
+/// Starts an agent of a profile in the background, to work in `dir`; its handle. It can be reached when this returns,
+/// and keeps what it is sent until its program is ready.
 ///
 /// # Errors
 /// If it cannot be started, as `synapse start` says it.
-pub async fn start(profile: &str, dir: &Path) -> Result<()> {
+pub async fn start(profile: &str, dir: &Path) -> Result<String> {
     let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command
-        .args(["start", profile])
+        .args(["start", profile, "--json"])
         .current_dir(dir)
         // It is nobody's child agent.
         .env_remove("SYNAPSE_AGENT_ID")
@@ -34,5 +35,7 @@ pub async fn start(profile: &str, dir: &Path) -> Result<()> {
         let said = String::from_utf8_lossy(&done.stderr);
         bail!("{}", said.trim().trim_start_matches("synapse: "));
     }
-    Ok(())
+    let told: Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
+    let handle = told.get("handle").and_then(Value::as_str);
+    Ok(handle.unwrap_or(profile).to_owned())
 }

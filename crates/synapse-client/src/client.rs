@@ -25,7 +25,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 pub use address::Callable;
 pub use delivery::{DeliveryError, address, deliver};
 pub use events::Events;
-pub use native::TaskEvents;
+pub use native::{GivenAnswer, TaskEvents};
 pub use push::{PushSender, post_ends};
 pub use web::{Page, Web, WebError};
 

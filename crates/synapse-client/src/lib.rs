@@ -8,6 +8,7 @@ pub mod client;
 pub mod current_agent;
 pub mod delivery;
 pub mod external;
+pub mod growth;
 pub mod mesh;
 pub mod message;
 pub mod native;

@@ -37,6 +37,7 @@ pub struct OutgoingMessage {
     message: Message,
     sender: Option<String>,
     priority: Option<u8>,
+    context: Option<String>,
     is_raw: bool,
 }
 
@@ -59,14 +60,23 @@ impl OutgoingMessage {
         Self::of(vec![Part::text(text)])
     }
 
-    fn of(parts: Vec<Part>) -> Self {
+    /// A message of parts that somebody else has put together.
+    pub fn of(parts: Vec<Part>) -> Self {
         let id = MessageId::new(uuid::Uuid::now_v7().to_string());
         Self {
             message: Message::new(id, Role::User, parts),
             sender: None,
             priority: None,
+            context: None,
             is_raw: false,
         }
+    }
+
+    /// The conversation that it belongs to.
+    #[must_use]
+    pub fn in_context(mut self, context: &str) -> Self {
+        self.context = Some(context.to_owned());
+        self
     }
 
     /// Who sends it, and how many agents what it is about has passed through.
@@ -114,6 +124,9 @@ impl OutgoingMessage {
         if let (Some(sender), Some(fields)) = (&self.sender, body.as_object_mut()) {
             fields.insert("sender".to_owned(), json!(sender));
         }
+        if let (Some(context), Some(fields)) = (&self.context, body.as_object_mut()) {
+            fields.insert("context_id".to_owned(), json!(context));
+        }
         body
     }
 
@@ -129,6 +142,7 @@ impl OutgoingMessage {
         }
         Outgoing {
             priority: self.priority,
+            context: self.context.clone(),
             ..Outgoing::new(message)
         }
     }

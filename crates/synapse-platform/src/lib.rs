@@ -10,6 +10,7 @@ mod linux;
 mod lsof;
 #[cfg(target_os = "macos")]
 mod macos;
+pub mod memory;
 pub mod process;
 
 #[cfg(target_os = "linux")]

@@ -24,7 +24,7 @@ pub type Tap = Box<dyn FnMut(&[u8]) -> Option<usize> + Send>;
 #[derive(Debug)]
 pub struct Piece {
     pub bytes: Vec<u8>,
-    /// What the [`Tap`] said of it.
+    /// How much of it the [`Tap`] has taken; nothing if it did not look.
     pub tapped: Option<usize>,
 }
 
@@ -99,16 +99,32 @@ fn read_all(
     mut tap: Option<Tap>,
 ) {
     let mut buffer = vec![0; CHUNK];
+    // What the tap has taken whole is handed over together, so that a flood wakes the owner less.
+    let mut taken = 0;
     loop {
-        let (filled, pause) = fill(master, &mut buffer);
-        let chunk = buffer.get(..filled).unwrap_or_default();
-        if !chunk.is_empty() {
-            let tapped = tap.as_mut().and_then(|tap| tap(chunk));
-            let bytes = chunk.to_vec();
-            if pieces.blocking_send(Piece { bytes, tapped }).is_err() {
+        let room = buffer.get_mut(taken..).unwrap_or_default();
+        let (filled, pause) = fill(master, room);
+        let end = taken + filled;
+        let news = buffer.get(taken..end).unwrap_or_default();
+        let tapped = match &mut tap {
+            Some(tap) if filled > 0 => tap(news),
+            _ => None,
+        };
+        let is_whole = tapped == Some(filled);
+        if is_whole && matches!(pause, Pause::Dry) && end < CHUNK {
+            // More may have come meanwhile.
+            taken = end;
+            continue;
+        }
+        let (before, news) = buffer.split_at(if is_whole { end } else { taken });
+        let news = news.get(..end - before.len()).unwrap_or_default();
+        for (bytes, tapped) in [(before, Some(before.len())), (news, tapped)] {
+            let bytes = bytes.to_vec();
+            if !bytes.is_empty() && pieces.blocking_send(Piece { bytes, tapped }).is_err() {
                 return;
             }
         }
+        taken = 0;
         match pause {
             Pause::Full => {}
             Pause::Dry if is_readable(master, stopped) => {}

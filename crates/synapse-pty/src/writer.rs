@@ -14,9 +14,11 @@ const LIMIT: usize = 2 << 20;
 /// Writes in order; one owner.
 #[derive(Debug)]
 pub struct Writer {
-    /// Not always a pipe, but tokio treats all that can be written to alike.
-    fd: Sender,
+    fd: OwnedFd,
     queue: VecDeque<u8>,
+    /// Tells when more can be written. There is one only while something is queued: a descriptor that is watched
+    /// wakes the thread behind every write, and with it behind every key.
+    room: Option<Sender>,
 }
 
 impl Writer {
@@ -24,8 +26,9 @@ impl Writer {
     pub fn new(fd: OwnedFd) -> io::Result<Self> {
         ioctl_fionbio(&fd, true)?;
         Ok(Self {
-            fd: Sender::from_owned_fd_unchecked(fd)?,
+            fd,
             queue: VecDeque::new(),
+            room: None,
         })
     }
 
@@ -67,13 +70,24 @@ impl Writer {
     ///
     /// # Errors
     /// If the terminal is gone.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with I/O.
     pub async fn flush_some(&mut self) -> io::Result<()> {
         loop {
-            self.fd.writable().await?;
+            let room = match &mut self.room {
+                Some(room) => room,
+                // Not always a pipe, but tokio treats all that can be written to alike.
+                none => none.insert(Sender::from_owned_fd_unchecked(self.fd.try_clone()?)?),
+            };
+            room.writable().await?;
             let (front, _) = self.queue.as_slices();
-            match self.fd.try_write(front) {
+            match room.try_write(front) {
                 Ok(written) => {
                     self.queue.drain(..written);
+                    if self.queue.is_empty() {
+                        self.room = None;
+                    }
                     return Ok(());
                 }
                 Err(error) if is_passing(&error) => {}
@@ -96,6 +110,7 @@ impl Writer {
     pub fn discard(&mut self) -> usize {
         let discarded = self.queue.len();
         self.queue = VecDeque::new();
+        self.room = None;
         discarded
     }
 }

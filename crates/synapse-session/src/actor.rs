@@ -11,6 +11,7 @@ mod human;
 mod interrupt;
 mod kernel;
 mod look;
+mod memory;
 mod notices;
 mod output;
 mod questions;
@@ -46,6 +47,7 @@ use feeding::PendingOutput;
 use human::HumanTurn;
 use interrupt::Pending;
 use kernel::Kernel;
+use memory::Memory;
 use notices::Notices;
 use routing::Routing;
 pub use routing::RoutingSetup;
@@ -109,6 +111,7 @@ pub struct Session {
     answers_queries: bool,
     witnesses: Witnesses,
     kernel: Kernel,
+    memory: Memory,
     hold: Hold,
     /// The message of ours whose end the screen has not told yet.
     unreported: Option<String>,
@@ -171,6 +174,7 @@ impl Session {
             answers_queries,
             witnesses: Witnesses::new(setup.hooks, setup.transcript, program),
             kernel,
+            memory: Memory::default(),
             hold: Hold::default(),
             unreported: None,
             human: None,
@@ -311,7 +315,10 @@ impl Session {
             self.since = jiff::Timestamp::now();
         }
         match reading {
-            Reading::Idle => self.look_for_empty_box(),
+            Reading::Idle => {
+                self.look_for_empty_box();
+                self.memory.note_rest();
+            }
             Reading::Busy => self.busy_since = self.since,
             Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
         }

@@ -62,7 +62,7 @@ impl Front {
     pub(super) fn arrived(&mut self, piece: &Piece) -> usize {
         let mut gate = self.way.lock();
         match piece.tapped {
-            Some(_) => gate.ahead = gate.ahead.saturating_sub(1),
+            Some(shown) => gate.ahead = gate.ahead.saturating_sub(shown),
             None => gate.behind = gate.behind.saturating_sub(1),
         }
         self.is_shut = gate.is_shut;
@@ -166,9 +166,9 @@ struct Gate {
     is_opening: bool,
     /// The reader is in the middle of a piece.
     is_showing: bool,
-    /// Pieces on their way to the session that the reader has shown, in part at least.
+    /// Bytes on their way to the session that the reader has shown.
     ahead: usize,
-    /// And those it has not.
+    /// Pieces on their way of which it has shown nothing.
     behind: usize,
 }
 
@@ -200,8 +200,12 @@ impl Way {
         let shown = self.show(terminal, bytes);
         let mut gate = self.lock();
         gate.is_showing = false;
-        gate.ahead += 1;
         gate.is_shut |= shown < bytes.len();
+        gate.ahead += shown;
+        if shown == 0 {
+            gate.behind += 1;
+            return None;
+        }
         Some(shown)
     }
 

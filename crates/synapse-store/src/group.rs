@@ -41,10 +41,15 @@ pub(super) fn write<'a>(
             head.kept = row.number.saturating_sub(1);
         }
     }
-    for (task, head) in &*heads {
-        if !born.contains(task) || taken.contains(task) {
+    for (task, head) in &mut *heads {
+        let is_new = born.contains(task) && !taken.contains(task);
+        if !is_new && !head.is_row_stale() {
+            continue;
+        }
+        if !is_new {
             update_task(&transaction, head)?;
         }
+        head.note_row();
     }
     transaction.commit()?;
     Ok(taken)

@@ -79,8 +79,12 @@ fn fail<'a>(
         // Someone else may have ended it since we looked.
         let ended = transaction
             .prepare_cached(
-                "UPDATE tasks SET stage = ?2, state = 'failed', events = events + 1,
-                    bytes = bytes + ?3, updated_at = max(updated_at, ?4)
+                "UPDATE tasks SET stage = ?2, state = 'failed',
+                    (events, bytes) = (
+                        SELECT count(*) + 1, coalesce(sum(octet_length(event)), 0) + ?3
+                        FROM events WHERE task = ?1
+                    ),
+                    updated_at = max(updated_at, ?4)
                  WHERE key = ?1 AND stage = ?5",
             )?
             .execute(params![

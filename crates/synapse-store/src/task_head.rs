@@ -12,6 +12,9 @@ use super::error::StoreError;
 use super::row::Row;
 use super::weight::weight;
 
+/// How old the time in the row of an open task may be, in milliseconds.
+const ROW_AGE: u64 = 1_000;
+
 /// The outline of one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TaskHead {
@@ -29,6 +32,16 @@ pub(super) struct TaskHead {
     kept_state: TaskState,
     /// Events were lost. Those behind them are not written, so that there is no hole; only the end is.
     pub(super) is_cut: bool,
+    /// What its row says of it, once it has one.
+    row: Option<RowFacts>,
+}
+
+/// What a list may be narrowed or ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RowFacts {
+    state: TaskState,
+    is_cut: bool,
+    updated_at: Timestamp,
 }
 
 /// The open tasks.
@@ -89,9 +102,29 @@ impl TaskHead {
                 kept: 0,
                 kept_state: TaskState::Submitted,
                 is_cut: false,
+                row: None,
             }),
             _ => Err(illegal(entry, IllegalEvent::NotSubmitted)),
         }
+    }
+
+    /// Whether the row of the task is to be written again. A row has an entry in each index, so writing it costs
+    /// several times what an event costs: while a reply grows, it is written now and then.
+    pub(super) fn is_row_stale(&self) -> bool {
+        self.row.is_none_or(|row| {
+            row.state != self.state
+                || row.is_cut != self.is_cut
+                || self.updated_at.0.abs_diff(row.updated_at.0) >= ROW_AGE
+        })
+    }
+
+    /// The row of the task was written.
+    pub(super) fn note_row(&mut self) {
+        self.row = Some(RowFacts {
+            state: self.state,
+            is_cut: self.is_cut,
+            updated_at: self.updated_at,
+        });
     }
 
     fn follow(&mut self, entry: &Entry) -> Result<(), StoreError> {

@@ -19,7 +19,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use answer::AnswerError;
+pub use answer::{AnswerError, Assent};
 pub(crate) use menu::FORM_HINT;
 pub(crate) use unfinished::unasked;
 

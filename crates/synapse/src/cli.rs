@@ -236,6 +236,15 @@ Examples:
     Mcp,
     /// Make one mesh of several machines: every agent seen, sent to, watched and answered from each
     Mesh(crate::verbs::mesh::Mesh),
+    /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs and others), over standard input and output
+    #[command(
+        after_help = "The editor runs it; in Zed's settings.json:\n  \"agent_servers\": { \"Codex\": { \"command\": \"synapse\", \"args\": [\"acp\", \"codex\"] } }\n\nExamples:\n  synapse acp codex      # the agent codex of the project, started if need be\n  synapse acp            # every agent, as modes or by @name"
+    )]
+    Acp {
+        /// The agent: its handle or profile, or the alias of one elsewhere; without one, all of them
+        #[arg(add = complete::recipients())]
+        agent: Option<String>,
+    },
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),

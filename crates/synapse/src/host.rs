@@ -3,6 +3,7 @@
 mod early_exit;
 mod entry;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::Profile;
 use synapse_term::reading::State;
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
@@ -237,9 +240,12 @@ impl Host {
     /// Serves until the program is gone or somebody ends us; how the program ended. `ready` is
     /// called once, when the agent can be reached and its program has not died right away.
     ///
+    /// The session runs here, on the caller's thread; what others ask of it is served by `service`. No request
+    /// stands between a key and the program then, and no key wakes a thread that serves requests.
+    ///
     /// # Errors
     /// If the server cannot run, or the program died right away: then a [`EarlyExit`].
-    pub async fn run(self, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
+    pub async fn run(self, service: &Handle, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             tokens,
             claim,
@@ -260,27 +266,26 @@ impl Host {
             tracing::warn!("{note}");
         }
         let a2a = Arc::clone(&resources.a2a);
-        listener.set_nonblocking(true)?;
         let accept = Server {
-            listener: tokio::net::TcpListener::from_std(listener)?,
+            listener: in_service(listener, service)?,
             router: http::router(resources),
             tls,
             limits,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let mut server = tokio::spawn(accept.run(async {
+        let mut server = service.spawn(accept.run(async {
             let _ = stopped.await;
         }));
         let kept = paths.clone();
-        let mut tidying = tokio::spawn(tidy(paths, ca_file));
+        let mut tidying = service.spawn(tidy(paths, ca_file));
         let mut signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
         let (asked, answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
         let claim = Arc::new(Mutex::new(Some(claim)));
-        let telling = tokio::spawn(tell(Arc::clone(&claim), handle.board.state()));
+        let telling = service.spawn(tell(Arc::clone(&claim), handle.board.state()));
         let ending = Arc::clone(&claim);
-        let conversing = tokio::spawn(note_conversation(
+        let conversing = service.spawn(note_conversation(
             launched.clone(),
             kept.clone(),
             handle.board.conversation(),
@@ -297,7 +302,7 @@ impl Host {
             publish(ending, Status::Stopping).await;
             let _ = handle.tell(Command::Stop).await;
         });
-        let courier = tokio::spawn(courier.run());
+        let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
         let mut first = Box::pin(timeout(EARLY, answer));
         let (ended, look) = tokio::select! {
@@ -382,6 +387,13 @@ fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
         conversation: agent.resume.clone(),
         is_ended: false,
     }
+}
+
+/// Connections are heard of by those who serve them.
+fn in_service(listener: std::net::TcpListener, service: &Handle) -> io::Result<TcpListener> {
+    listener.set_nonblocking(true)?;
+    let _service = service.enter();
+    TcpListener::from_std(listener)
 }
 
 /// Keeps what the program calls its conversation.

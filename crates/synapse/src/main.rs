@@ -66,6 +66,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),
         Command::Mesh(args) => verbs::mesh::run(&args),
+        Command::Acp { agent } => verbs::acp::run(agent),
         Command::Man { dir } => verbs::manual::man(dir.as_deref()),
         Command::Help { words } => cli::help::run(&words),
         Command::Shell(args) => verbs::shell::run(&args),

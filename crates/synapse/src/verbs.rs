@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod acp;
 pub(crate) mod again;
 pub(crate) mod answer;
 pub(crate) mod attach;

@@ -27,6 +27,26 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse-acp/src/rpc",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-acp/src/wire",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-acp/src/narrator",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-acp/src/question",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/http",
         must_not_name: &[&["synapse_term::screen", "synapse_hub", "crate::host"]],
         except: &[],

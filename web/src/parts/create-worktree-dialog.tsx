@@ -1,13 +1,12 @@
 // Makes a worktree on a branch of its own, and starts its first agent.
 
-import { useRef } from "preact/hooks";
 import { api, type NewWorktree } from "../api";
 import { branchName } from "../state/branch-name";
 import { agentUrl, go, worktreeUrl } from "../state/route";
 import { toast } from "../state/toasts";
 import { t } from "../text";
 import type { Repository } from "../types";
-import { FirstTask, sendFirst } from "./first-task";
+import { FirstTask, sendFirst, useSuggestion } from "./first-task";
 import { fieldIn, FormDialog } from "./form-dialog";
 import { useFetched } from "./use-fetched";
 
@@ -15,11 +14,7 @@ type Props = { repository: Repository; onClose: () => void; onDone: () => void }
 
 export function CreateWorktreeDialog({ repository, onClose, onDone }: Props) {
   const profiles = useFetched(api.profiles, []);
-  const branch = useRef<HTMLInputElement>(null);
-  /** A name that the task suggests, as long as nobody gave one. */
-  const suggest = (task: string) => {
-    if (branch.current?.value === "") branch.current.value = branchName(task);
-  };
+  const { field, suggest } = useSuggestion(branchName);
   const create = async (said: FormData) => {
     const [base, name, profile] = [fieldIn(said, "base"), fieldIn(said, "name"), fieldIn(said, "profile")];
     const what: NewWorktree = {
@@ -39,7 +34,7 @@ export function CreateWorktreeDialog({ repository, onClose, onDone }: Props) {
     <FormDialog title={t("create.title", { name: repository.name })} act={t("create.do")} busy={t("create.busy")} onClose={onClose} onSubmit={create}>
       <label>
         <span>{t("create.branch")}</span>
-        <input ref={branch} name="branch" required autocomplete="off" autocapitalize="off" spellcheck={false} list="branches" />
+        <input ref={field} name="branch" required autocomplete="off" autocapitalize="off" spellcheck={false} list="branches" />
         <datalist id="branches">
           {repository.branches.map((branch) => (
             <option key={branch} value={branch} />

@@ -82,7 +82,6 @@ export function Entries({ lines, past, handle, links, empty, meant, onEdit }: Pr
         )}
         {past.isLoading && lines.length === 0 && <Loading />}
         {past.problem && <FetchProblem text={past.problem} again={past.again} />}
-        {!past.isLoading && !past.problem && !lines.some((line) => line.kind === "task") && <p class="hint">{empty}</p>}
         {shown.map((line) =>
           line.kind === "task" ? (
             <TaskEntry key={line.task.id} id={line.task.id} handle={handle} links={links} isMeant={line.task.id === meant} onEdit={onEdit} />
@@ -92,6 +91,7 @@ export function Entries({ lines, past, handle, links, empty, meant, onEdit }: Pr
             </p>
           ),
         )}
+        {!past.isLoading && !past.problem && !lines.some((line) => line.kind === "task") && <p class="hint">{empty}</p>}
         {skipped > 0 && (
           <button type="button" class="button small older" onClick={newer}>
             {t("conversation.newer")}

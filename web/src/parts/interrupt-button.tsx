@@ -35,7 +35,10 @@ export function InterruptButton({ act, hasSession, isStopping, isRunning, label,
     keep(settle(latest.current, isAnswered ? "success" : "error"));
     window.setTimeout(() => keep(rest(latest.current)), SHOWN_MS);
   };
-  useEffect(() => bind?.(() => void pressed()));
+  useEffect(() => {
+    // Whatever `bind` gives back is no cleanup: it may be the press itself.
+    bind?.(() => void pressed());
+  });
   const isBusy = stop.state === "sending" || isStopping;
   const name = label ?? t("stop.label");
   return (

@@ -14,6 +14,8 @@ const ZOOMS = [1, 1.5, 2, 3, 4];
 
 export function MeshGraph({ mesh, picked, onPick }: Props) {
   const [step, setStep] = useState(0);
+  /** The node that is pointed at: its lines stand out. */
+  const [pointed, setPointed] = useState<string | null>(null);
   const zoom = ZOOMS[step] ?? 1;
   const drawing = useMemo(() => draw(mesh.nodes, mesh.edges), [mesh]);
   const toStep = (next: number) => setStep(Math.max(0, Math.min(ZOOMS.length - 1, next)));
@@ -48,7 +50,7 @@ export function MeshGraph({ mesh, picked, onPick }: Props) {
             return (
               <g
                 key={id}
-                class={`edge${people.has(arc.edge.from) || people.has(arc.edge.to) ? " of-person" : ""}${picked === id ? " is-picked" : ""}${arc.edge.live > 0 ? " is-live" : ""}`}
+                class={`edge${people.has(arc.edge.from) || people.has(arc.edge.to) ? " of-person" : ""}${picked === id ? " is-picked" : ""}${arc.edge.live > 0 ? " is-live" : ""}${pointed !== null && arc.edge.from !== pointed && arc.edge.to !== pointed ? " is-faded" : ""}`}
                 role="button"
                 tabIndex={0}
                 aria-label={label}
@@ -75,7 +77,7 @@ export function MeshGraph({ mesh, picked, onPick }: Props) {
             );
           })}
           {drawing.spots.map((spot) => (
-            <NodeMark key={spot.node.id} node={spot.node} x={spot.x} y={spot.y} isDense={drawing.isDense} />
+            <NodeMark key={spot.node.id} node={spot.node} x={spot.x} y={spot.y} isDense={drawing.isDense} onPoint={setPointed} />
           ))}
         </svg>
       </div>
@@ -83,7 +85,7 @@ export function MeshGraph({ mesh, picked, onPick }: Props) {
   );
 }
 
-function NodeMark({ node, x, y, isDense }: { node: Node; x: number; y: number; isDense: boolean }) {
+function NodeMark({ node, x, y, isDense, onPoint }: { node: Node; x: number; y: number; isDense: boolean; onPoint: (node: string | null) => void }) {
   const agent = node.agent === null ? undefined : agentById(node.agent);
   const status = agent?.status ?? node.status;
   const handle = node.handle.replace(/^@/, "");
@@ -91,7 +93,7 @@ function NodeMark({ node, x, y, isDense }: { node: Node; x: number; y: number; i
   const radius = isDense ? NODE_RADIUS.dense : NODE_RADIUS.usual;
   const word = isGone ? t("status.stopped") : status ? t(`status.${status}`) : t(`node.${node.kind}`);
   const mark = (
-    <g class={`node node-${node.kind}${isGone ? " is-gone" : ""}${status ? ` status-${status}` : ""}`} transform={`translate(${x} ${y})`}>
+    <g class={`node node-${node.kind}${isGone ? " is-gone" : ""}${status ? ` status-${status}` : ""}`} transform={`translate(${x} ${y})`} onPointerEnter={() => onPoint(node.id)} onPointerLeave={() => onPoint(null)} onFocusIn={() => onPoint(node.id)} onFocusOut={() => onPoint(null)}>
       <title>{`${handle} · ${word}`}</title>
       <circle r={radius} />
       <text class="node-letter" y={isDense ? 4 : 6} aria-hidden="true">

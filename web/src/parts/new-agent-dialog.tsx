@@ -2,11 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { api } from "../api";
+import { agentName } from "../state/branch-name";
 import { agentUrl, go } from "../state/route";
+import { agentById } from "../state/world";
 import { t } from "../text";
 import { Dialog } from "./dialog";
 import { FetchProblem } from "./fetch-problem";
-import { FirstTask, sendFirst } from "./first-task";
+import { FirstTask, sendFirst, useSuggestion } from "./first-task";
 import { fieldIn, FormDialog } from "./form-dialog";
 import { Loading } from "./screen-head";
 import { useFetched } from "./use-fetched";
@@ -17,6 +19,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     return { profiles, repositories };
   }, []);
   const [isOther, setIsOther] = useState(false);
+  const { field, suggest } = useSuggestion((task) => agentName(task, (name) => agentById(name) !== undefined));
   const start = async (said: FormData) => {
     const [name, where] = [fieldIn(said, "name"), fieldIn(said, "worktree")];
     const program = isOther ? { command: fieldIn(said, "command") } : { profile: fieldIn(said, "profile") };
@@ -73,12 +76,12 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
       </label>
       <label>
         <span>{t("new.name")}</span>
-        <input name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />
+        <input ref={field} name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />
       </label>
-      <FirstTask />
-      <label class="setting">
-        <span>{t("new.mayAnswer")}</span>
+      <FirstTask onWritten={suggest} />
+      <label class="check">
         <input name="may-answer" type="checkbox" />
+        {t("new.mayAnswer")}
       </label>
     </FormDialog>
   );

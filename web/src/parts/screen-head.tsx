@@ -22,10 +22,12 @@ export function ScreenHead({ title, note, children }: Props) {
   );
 }
 
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+/** `isScreen`: there is nothing else, so its title is that of the screen. */
+export function Empty({ title, isScreen = false, children }: { title: string; isScreen?: boolean; children?: ComponentChildren }) {
+  const Title = isScreen ? "h1" : "p";
   return (
     <div class="empty">
-      <p class="empty-title">{title}</p>
+      <Title class="empty-title">{title}</Title>
       {children}
     </div>
   );

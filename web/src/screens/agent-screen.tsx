@@ -31,7 +31,9 @@ const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) 
 const MOST_PEERS = 4;
 const FOLLOW_MS = 10_000;
 
-const bindStop = (press: () => void) => (screenActs.stop = press);
+const bindStop = (press: () => void) => {
+  screenActs.stop = press;
+};
 
 type Props = { id: string; tab: AgentTab | null; path: string; find: string; message: string };
 

@@ -29,8 +29,8 @@ export function ChangesTab({ worktree, path, fileUrl, agent }: Props) {
   const diff = useFollowed(() => api.diff(worktree, against), [worktree, against, worktreesVersion.value], FOLLOW_MS);
   const isOpen = (file: string, count: number) => path === file || (fold === null ? count <= OPEN_FILES : fold === "open");
   const show = (index: number) => {
-    const card = list.current?.children[index];
-    if (!(card instanceof HTMLDetailsElement)) return;
+    const card = list.current?.children[index]?.querySelector("details");
+    if (!card) return;
     card.open = true;
     card.scrollIntoView({ block: "start" });
   };
@@ -94,7 +94,7 @@ type FileProps = { worktree: string; against: string; file: DiffFile; url: strin
 
 function ChangedFile({ worktree, against, file, url, isOpen, isMeant, canComment }: FileProps) {
   const [patch, setPatch] = useState<string | null>(null);
-  const row = useRef<HTMLDetailsElement>(null);
+  const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isMeant) row.current?.scrollIntoView({ block: "start" });
   }, [isMeant]);
@@ -107,30 +107,32 @@ function ChangedFile({ worktree, against, file, url, isOpen, isMeant, canComment
     }
   };
   return (
-    <details class="card changed-file" open={isOpen} ref={row}>
-      <summary class="card-head">
-        <span class={`file-state state-${file.status}`} title={t(`file.${file.status}`)}>
-          {t(`file.${file.status}`)}
-        </span>
-        <span class="file-path">{file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}</span>
-        {!file.binary && (
-          <span class="diff-sum">
-            <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
-          </span>
-        )}
-        {file.status !== "deleted" && (
-          <a class="chip-button" href={url}>
-            {t("act.open")}
-          </a>
-        )}
-      </summary>
-      {file.binary && (file.status === "deleted" ? <p class="hint">{t("file.binary")}</p> : <Preview worktree={worktree} path={file.path} />)}
-      {!file.binary && <DiffView path={file.path} patch={patch ?? file.patch} worktree={canComment ? worktree : undefined} />}
-      {file.truncated && patch === null && (
-        <button type="button" class="fold" onClick={() => void whole()}>
-          {t("diff.whole")}
-        </button>
+    <div class="card changed-file" ref={row}>
+      {file.status !== "deleted" && (
+        <a class="chip-button open-file" href={url} aria-label={t("file.open", { path: file.path })}>
+          {t("act.open")}
+        </a>
       )}
-    </details>
+      <details open={isOpen}>
+        <summary class="card-head">
+          <span class={`file-state state-${file.status}`} title={t(`file.${file.status}`)}>
+            {t(`file.${file.status}`)}
+          </span>
+          <span class="file-path">{file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}</span>
+          {!file.binary && (
+            <span class="diff-sum">
+              <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
+            </span>
+          )}
+        </summary>
+        {file.binary && (file.status === "deleted" ? <p class="hint">{t("file.binary")}</p> : <Preview worktree={worktree} path={file.path} />)}
+        {!file.binary && <DiffView path={file.path} patch={patch ?? file.patch} worktree={canComment ? worktree : undefined} />}
+        {file.truncated && patch === null && (
+          <button type="button" class="fold" onClick={() => void whole()}>
+            {t("diff.whole")}
+          </button>
+        )}
+      </details>
+    </div>
   );
 }

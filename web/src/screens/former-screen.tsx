@@ -73,7 +73,7 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
 function NeverHeard() {
   return (
     <>
-      <Empty title={t("agent.gone")}>
+      <Empty title={t("agent.gone")} isScreen>
         <a class="button" href="/">
           {t("nav.agents")}
         </a>

@@ -75,7 +75,7 @@ function WorktreeRow({ tree, isGit }: { tree: Worktree; isGit: boolean }) {
               {tree.branch}
             </span>
           )}
-          {tree.main && <span class="agent-tool">{t("worktrees.main")}</span>}
+          {tree.main && isGit && <span class="agent-tool">{t("worktrees.main")}</span>}
         </span>
         <span class="agent-doing">{isGit ? <WorktreeFacts tree={tree} /> : t("worktrees.plain")}</span>
         <Icon name="chevron" />

@@ -53,7 +53,7 @@ export function draw(nodes: readonly Node[], edges: readonly Edge[]): Drawing {
   const radius = isDense ? NODE_RADIUS.dense : NODE_RADIUS.usual;
   const arcs = edges.flatMap((edge) => {
     const [from, to] = [spotOf.get(edge.from), spotOf.get(edge.to)];
-    return from && to && from !== to ? [arc(edge, from, to, radius, spots, edges.length > MOST_LABELS ? null : taken)] : [];
+    return from && to && from !== to ? [arc(edge, from, to, { radius, spots, width, height, taken: edges.length > MOST_LABELS ? null : taken })] : [];
   });
   return { width: Math.round(width), height: Math.round(height), isDense, spots, arcs };
 }
@@ -122,25 +122,25 @@ function column(nodes: readonly Node[], x: number, height: number, step: number)
   return nodes.map((node, index) => ({ node, x, y: first + index * step }));
 }
 
-/** So much more than usual a line bends, first to last, until it crosses no node. */
-const BENDS = [1, 2, 3, -1.5, -2.5, 4, -3.5];
+/** So much more than usual a line may bend; the first that crosses least is drawn. */
+const BENDS = [1, 0.4, 2, 3, -1.5, -2.5, 4, -3.5, 5, -4.5];
 const CURVE = Array.from({ length: 24 }, (_, at) => (at + 1) / 25);
 
 /** Bends to its left, so that there and back are two lines; more, or to its right, rather than run through a node. */
-function arc(edge: Edge, from: Spot, to: Spot, radius: number, spots: readonly Spot[], taken: Point[] | null): Arc {
+function arc(edge: Edge, from: Spot, to: Spot, ground: Ground): Arc {
+  const { radius, spots, taken } = ground;
   const others = spots.filter((spot) => spot !== from && spot !== to);
-  const isFree = (curve: Curve) => {
-    const points = CURVE.map((t) => along(curve, t));
-    return others.every((spot) => points.every(({ x, y }) => Math.hypot(spot.x - x, spot.y - y) > radius + 5));
-  };
   const curves = BENDS.map((times) => curveOf(from, to, radius, times));
-  const { start, top, end } = curves.find(isFree) ?? curveOf(from, to, radius, 1);
+  const costs = curves.map((curve) => crossings(curve, others, to, ground));
+  const { start, top, end } = curves[costs.indexOf(Math.min(...costs))] ?? curveOf(from, to, radius, 1);
   const path = `M${at(start)} Q${at(top)} ${at(end)}`;
   const label = taken && freePlace(start, top, end, radius, spots, taken);
   if (label) taken?.push(label);
   return { edge, path, width: radius === NODE_RADIUS.dense ? Math.min(2.5, thickness(edge.count) / 2) : thickness(edge.count), label };
 }
 
+/** What a line is drawn on: the nodes, and the numbers that are written already, if any are. */
+type Ground = Size & { radius: number; spots: readonly Spot[]; taken: Point[] | null };
 type Curve = { start: Point; top: Point; end: Point };
 
 function curveOf(from: Spot, to: Spot, radius: number, times: number): Curve {
@@ -149,6 +149,28 @@ function curveOf(from: Spot, to: Spot, radius: number, times: number): Curve {
   const bend = times * Math.min(46, length * 0.18);
   const top = { x: (from.x + to.x) / 2 - (dy / length) * bend, y: (from.y + to.y) / 2 + (dx / length) * bend };
   return { start: toward(from, top, radius + 4), top, end: toward(to, top, radius + 10) };
+}
+
+/** How much of a curve lies outside, on nodes, which is bad, and on their names. */
+function crossings(curve: Curve, others: readonly Spot[], to: Spot, { radius, width, height }: Ground): number {
+  let cost = 0;
+  for (const t of CURVE) {
+    const { x, y } = along(curve, t);
+    if (x < 0 || y < 0 || x > width || y > height) cost += 300;
+    for (const spot of others) {
+      if (Math.abs(x - spot.x) > NAME.width || Math.abs(y - spot.y) > NAME.height + radius) continue;
+      cost += Math.hypot(x - spot.x, y - spot.y) < radius + 5 ? 100 : isOnName(spot, x, y, radius) ? 1 : 0;
+    }
+    cost += isOnName(to, x, y, radius) ? 1 : 0;
+  }
+  return cost;
+}
+
+/** Half the width of a name, and how far it reaches below its node. */
+const NAME: Size = { width: 42, height: 38 };
+
+function isOnName(spot: Spot, x: number, y: number, radius: number): boolean {
+  return Math.abs(x - spot.x) < NAME.width && y > spot.y && y < spot.y + radius + NAME.height;
 }
 
 /** The point so far along a curve, from 0 to 1. */

@@ -59,9 +59,16 @@ test("an agent is started from the page", async ({ enter, world }) => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Program").selectOption("dummy");
   const name = isPhone(page) ? "handmade-phone" : "handmade";
+  // The first task suggests a name, until somebody gives one.
+  const task = dialog.getByLabel("First task");
+  await task.fill("say:hello to all of you");
+  await expect(dialog.getByLabel("Name")).toHaveValue("say-hello-to");
   await dialog.getByLabel("Name").fill(name);
+  await task.fill("say:hello again");
+  await expect(dialog.getByLabel("Name")).toHaveValue(name);
   await dialog.getByRole("button", { name: "Start" }).click();
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  await expect(page.locator(".entry .reply")).toContainText("hello again");
   world.tryRun("stop", name);
 });
 

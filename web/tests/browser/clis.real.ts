@@ -4,7 +4,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import type { Page } from "@playwright/test";
-import { badge, expect, openAgent, say, stopButton, test, toast } from "./fixtures";
+import { badge, expect, openAgent, openTab, say, stopButton, test, toast } from "./fixtures";
 
 const given = (name: string): string => {
   const value = process.env[name];
@@ -69,5 +69,35 @@ test("permission", async ({ page }) => {
   await expect(badge(page)).toHaveAttribute("data-status", "idle", PATIENT);
   await expect(page.locator(".system-line").last()).toContainText("by you");
   expect(existsSync(made)).toBe(true);
+  await tell(page, took);
+});
+
+test("phone", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const made = given("PAGE_MARKER");
+  await open(page);
+  const before = await page.locator(".entry").count();
+  const message = `tool:touch ${made} && echo granted`;
+  await say(page, message);
+  await expect(badge(page)).toHaveAttribute("data-status", "waiting", PATIENT);
+  await openTab(page, "Terminal");
+  const sheet = page.getByRole("region", { name: "Question and Stop" });
+  await expect(sheet.locator(".prompt-detail")).toContainText("echo granted");
+  expect(existsSync(made)).toBe(false);
+  const begin = performance.now();
+  await sheet.getByRole("button", { name: YES }).click();
+  await expect(sheet.locator(".prompt-card")).toHaveCount(0, PATIENT);
+  await openTab(page, "Conversation");
+  await expect(lastEntry(page).locator(".reply")).toContainText("tool done", PATIENT);
+  const took = performance.now() - begin;
+  // One message is one entry, with what was done for it, also after a reload.
+  await page.reload();
+  await expect(lastEntry(page).locator(".reply")).toContainText("tool done", PATIENT);
+  await expect(page.locator(".entry")).toHaveCount(before + 1);
+  await expect(lastEntry(page).locator(".bubble")).toHaveText(message);
+  const step = lastEntry(page).getByRole("region", { name: "Steps" }).getByRole("listitem").filter({ hasText: "echo granted" });
+  await expect(step).toHaveCount(1);
+  await expect(step).toContainText("ok");
+  await expect(lastEntry(page)).toContainText("by you");
   await tell(page, took);
 });

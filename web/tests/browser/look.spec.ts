@@ -1,25 +1,36 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, isPhone, openAgent, say, stopButton, test, toast } from "./fixtures";
 
+let count = 0;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe calls serious or worse, in short. */
-async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds, of any weight, in short. */
+async function findings(page: Page): Promise<string[]> {
   // Run through the debugger, which the page's policy does not bind.
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const tool = (window as unknown as { axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] }[] }> } }).axe;
     const { violations } = await tool.run();
-    const grave = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
-    return grave.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+    return violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
   });
+}
+
+async function check(page: Page, what: string): Promise<void> {
+  expect(await findings(page), what).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow, `${what} is wider than the window`).toBeLessThanOrEqual(0);
 }
 
 for (const scheme of ["light", "dark"] as const) {
   test(`every screen is accessible, ${scheme}`, async ({ enter, world, fresh, page: blank }) => {
+    test.setTimeout(180_000);
     await blank.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await blank.goto(`${world.url}/`);
+    await expect(blank.getByLabel("One-time code")).toBeVisible();
+    await check(blank, "login");
     const page = await enter();
     const name = fresh("seen");
     await openAgent(page, name);
@@ -27,23 +38,60 @@ for (const scheme of ["light", "dark"] as const) {
     await expect(page.locator(".code-card")).toBeVisible();
     await say(page, "ask:yn Sure?");
     await expect(page.locator(".prompt-card")).toBeVisible();
+    await say(page, "say:later");
+    await expect(page.locator(".queue-chip")).toBeVisible();
     const agent = new URL(page.url()).pathname;
     const left = fresh("left");
     world.synapse("send", left, "say:bye", "--return");
+    const { tasks } = JSON.parse(world.synapse("tasks", left, "--json")) as { tasks: { id: string }[] };
     world.synapse("stop", left);
+    const worker = `seeing${count++}`;
+    world.startAgent(worker, undefined, "worker");
+    writeFileSync(join(world.home, worker, "go"), "");
+    world.synapse("send", worker, "round it", "--return");
+    writeFileSync(join(world.home, name, "lines.py"), "def total(prices):\n    return sum(prices)\n");
+    world.run("git", "-C", join(world.home, name), "init", "-q");
     const rule = { agent: name, kind: "permission", contains: "never asked", choose: "Yes" };
     const made = await page.evaluate((body) => fetch("/api/auto-answer/rules", { method: "POST", headers: { "Content-Type": "application/json" }, body }).then((answer) => answer.json()), JSON.stringify(rule));
-    const paths = [`/a/${left}`, "/", agent, `${agent}/terminal`, `${agent}/changes`, `${agent}/files`, `${agent}/info`, "/inbox", "/mesh", "/w", "/search?q=code", "/settings", "/more"];
+    const tree = await page.evaluate(() => fetch("/api/worktrees").then((answer) => answer.json())) as { repositories: { worktrees: { id: string }[] }[] };
+    const worktree = tree.repositories[0]?.worktrees[0]?.id ?? "";
+    const paths = [`/a/${left}`, `/a/${worker}`, "/", agent, `${agent}/terminal`, `${agent}/changes`, `${agent}/files`, `${agent}/files?path=lines.py`, `${agent}/info`, "/inbox", "/mesh", "/w", `/w/${worktree}`, `/t/${tasks[0]?.id}`, "/search?q=code", "/settings", "/more", "/nowhere"];
     for (const path of paths) {
       await page.goto(world.url + path);
       await expect(page.locator(".loading")).toHaveCount(0);
-      await expect(page.locator("h1").first()).toBeVisible();
+      await expect(page.getByRole("heading").first()).toBeVisible();
       if (path === "/") await page.locator("summary", { hasText: "Stopped" }).click();
       if (path.endsWith("/terminal")) await expect(page.locator(".xterm-rows")).toContainText("dummy>");
-      expect(await seriousFindings(page), path).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overflow, `${path} is wider than the window`).toBeLessThanOrEqual(0);
+      if (path.endsWith("lines.py")) {
+        await page.getByRole("button", { name: "Comment on line 1" }).click();
+        await expect(page.getByRole("textbox", { name: "Comment", exact: true })).toBeFocused();
+      }
+      await check(page, path);
     }
+    // What opens over a screen.
+    await page.goto(`${world.url}/mesh`);
+    for (const view of ["Graph", "Table"]) {
+      await page.getByRole("button", { name: view, exact: true }).click();
+      await check(page, `mesh, ${view}`);
+    }
+    await page.goto(`${world.url}/w`);
+    await page.getByRole("button", { name: "New worktree" }).first().click();
+    await expect(page.getByRole("dialog").getByLabel("First task")).toBeVisible();
+    await check(page, "new worktree");
+    await page.goto(`${world.url}/`);
+    await page.getByRole("button", { name: "New agent" }).first().click();
+    await expect(page.getByRole("dialog").getByLabel("First task")).toBeVisible();
+    await check(page, "new agent");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("a");
+    await expect(page.getByRole("option").first()).toBeVisible();
+    await check(page, "palette");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog")).toContainText("Keyboard shortcuts");
+    await check(page, "help");
+    world.tryRun("stop", worker);
     // Rules are shared by all tests of this world.
     await page.evaluate((id) => fetch(`/api/auto-answer/rules/${id}`, { method: "DELETE" }), (made as { rule: { id: string } }).rule.id);
   });

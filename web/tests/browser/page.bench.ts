@@ -1,4 +1,5 @@
-// The page in numbers, printed and never asserted: first load, the list with many agents, the terminal, many viewers.
+// The page in numbers, printed and never asserted: first load, the list with many agents, many that stream at once, a long
+// conversation, the terminal, many viewers.
 // `make bench` runs it with the release binary; `npm run bench` with the one of SYNAPSE_BIN.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,11 +7,15 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "@playwright/test";
-import { expect, openAgent, openTab, test } from "./fixtures";
+import { bar, expect, openAgent, openTab, test } from "./fixtures";
+import { longConversation } from "./long-conversation";
 import { World } from "./world";
 
 const AGENTS = Number(process.env["BENCH_AGENTS"] ?? 100);
 const LOADS = 5;
+const STREAMING = Number(process.env["BENCH_STREAMING"] ?? 60);
+const ENTRIES = 5_000;
+const WATCHED_MS = 5_000;
 const KEYS = 100;
 const VIEWERS = 20;
 const LINE = "\x1b[32mabcdefghijklmnopqrstuvwxyz 0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ ......\x1b[0m\n";
@@ -41,6 +46,7 @@ test("the page in numbers", async ({ browser }) => {
     await keys(page, rows);
     await viewers(context, page, rows);
     await flood(page, world, rows);
+    await conversation(context, world, rows);
     for (let n = 2; n < AGENTS; n += 1) world.startAgent(`a${n}`);
     const begin = performance.now();
     await page.goto(world.url);
@@ -50,6 +56,7 @@ test("the page in numbers", async ({ browser }) => {
     world.send("bench", "wait:5");
     await expect(page.locator('[data-agent="bench"] .badge')).toHaveAttribute("data-status", "working");
     rows.push([`${AGENTS} agents, \`synapse send\` to the badge`, since(sent)]);
+    await streaming(page, world, rows);
   } finally {
     await world.end();
   }
@@ -149,6 +156,85 @@ async function viewers(context: BrowserContext, page: Page, rows: Row[]): Promis
   await all("gamma");
   rows.push([`${VIEWERS} viewers, a line typed to the last of them`, since(said)]);
   await Promise.all(crowd.map((viewer) => viewer.close()));
+}
+
+/** Frames a second that the page draws, and the longest pause between two, while it is left alone. */
+async function frames(page: Page): Promise<string> {
+  const { count, longest } = await page.evaluate(
+    (ms) =>
+      new Promise<{ count: number; longest: number }>((done) => {
+        const begin = performance.now();
+        let [count, longest, last] = [0, 0, begin];
+        const frame = (now: number) => {
+          longest = Math.max(longest, now - last);
+          last = now;
+          if (now - begin >= ms) done({ count, longest });
+          else {
+            count += 1;
+            requestAnimationFrame(frame);
+          }
+        };
+        requestAnimationFrame(frame);
+      }),
+    WATCHED_MS,
+  );
+  return `${((count * 1_000) / WATCHED_MS).toFixed(0)} fps, longest frame ${longest.toFixed(0)} ms`;
+}
+
+/** Many agents that write at once, seen from the list and from the conversation with one of them. */
+async function streaming(page: Page, world: World, rows: Row[]): Promise<void> {
+  await page.goto(world.url);
+  await expect(page.locator("[data-agent]")).toHaveCount(AGENTS, PATIENT);
+  rows.push([`${AGENTS} agents at rest, the list`, await frames(page)]);
+  const names = ["bench", ...Array.from({ length: STREAMING - 1 }, (_, n) => `a${n + 2}`)];
+  for (const name of names) world.send(name, "slow:600");
+  await expect(page.locator('.badge[data-status="working"]').nth(STREAMING - 1)).toBeVisible(PATIENT);
+  rows.push([`${STREAMING} streaming, the list`, await frames(page)]);
+  await openAgent(page, "bench");
+  await expect(page.locator(".entry").last()).toContainText("alpha", PATIENT);
+  rows.push([`${STREAMING} streaming, conversation and terminal of one`, await frames(page)]);
+}
+
+/** A conversation that nobody reads from end to end: to open it, its first message, and to write below it. */
+async function conversation(context: BrowserContext, world: World, rows: Row[]): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(world.url);
+  await openAgent(page, "bench");
+  const agent = new URL(page.url()).pathname.split("/")[2] ?? "";
+  await longConversation(page, agent, "bench", ENTRIES);
+  const opened = performance.now();
+  await page.goto(`${world.url}/a/${agent}`);
+  await expect(page.getByText(`message ${ENTRIES}`, { exact: true })).toBeInViewport(PATIENT);
+  rows.push([`${ENTRIES} entries, to the last of them`, since(opened)]);
+  const linked = performance.now();
+  await page.goto(`${world.url}/a/${agent}?message=task-1`);
+  await expect(page.getByText("message 1", { exact: true })).toBeInViewport(PATIENT);
+  rows.push([`${ENTRIES} entries, a link to the first of them`, since(linked)]);
+  const log = page.getByRole("log");
+  await log.evaluate((box) => {
+    const step = () => {
+      box.scrollTop += 25;
+      requestAnimationFrame(step);
+    };
+    step();
+  });
+  rows.push([`${ENTRIES} entries, scrolling`, await frames(page)]);
+  await bar(page).focus();
+  const times: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    times.push(
+      await page.evaluate(
+        () =>
+          new Promise<number>((done) => {
+            const begin = performance.now();
+            document.execCommand("insertText", false, "x");
+            requestAnimationFrame(() => done(performance.now() - begin));
+          }),
+      ),
+    );
+  }
+  rows.push([`${ENTRIES} entries, a letter in the message bar to the next frame`, `p50 ${at(times, 0.5).toFixed(1)} ms`]);
+  await page.close();
 }
 
 /** A program that prints a file when it is told to. */

@@ -1,4 +1,4 @@
-import { badge, expect, openAgent, openTab, say, stopButton, test, toast } from "./fixtures";
+import { badge, expect, isPhone, openAgent, openTab, say, stopButton, test, toast } from "./fixtures";
 
 test("Stop is confirmed by the badge and a receipt", async ({ enter, fresh }) => {
   const page = await enter();
@@ -98,6 +98,25 @@ test("the question and Stop are on every tab", async ({ enter, fresh }) => {
     return shown.filter((one) => isOver(one.getBoundingClientRect())).map((one) => one.textContent);
   }, box ?? { x: 0, y: 0, width: 0, height: 0 });
   expect(covered).toEqual([]);
+});
+
+test("looking at another tab stops nothing", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const name = fresh("unstopped");
+  const presses: string[] = [];
+  page.on("request", (request) => request.url().endsWith("/interrupt") && presses.push(request.url()));
+  await openAgent(page, name);
+  await say(page, "slow:20");
+  await expect(badge(page)).toHaveAttribute("data-status", "working");
+  for (const tab of ["Terminal", "Changes", "Info", "Terminal"]) await openTab(page, tab);
+  // The sheet below the tab is drawn anew with each message.
+  world.send(name, "say:waits");
+  await page.goto(`${world.url}/`);
+  await expect(page.locator(`[data-agent="${name}"]`)).toContainText("1 queued");
+  await page.goBack();
+  if (isPhone(page)) await openTab(page, "Conversation");
+  await expect(page.locator(".entry .reply").first()).toContainText("alpha");
+  expect(presses).toEqual([]);
 });
 
 test("everything is stopped at once", async ({ enter, world, fresh }) => {

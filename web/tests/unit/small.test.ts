@@ -5,7 +5,7 @@ import { draw, thickness, within, type Period } from "../../src/state/graph";
 import { hexLines } from "../../src/state/hex";
 import { backoff } from "../../src/state/line";
 import { isWebAddress, pieces } from "../../src/state/links";
-import { branchName } from "../../src/state/branch-name";
+import { agentName, branchName } from "../../src/state/branch-name";
 import { firstWords } from "../../src/state/last-task";
 import { bestFirst } from "../../src/state/match";
 import { asKeys, completing, readTarget } from "../../src/state/message-target";
@@ -72,6 +72,12 @@ describe("a branch", () => {
   it("is named after what is to be done in it", () => {
     expect(branchName("Fix the login: it's slow on Ångström phones!")).toBe("fix-the-login-it-s");
     expect(branchName("ログイン")).toBe("");
+  });
+
+  it("and an agent, shorter, and apart from those that are there", () => {
+    expect(agentName("Fix the login page, please", () => false)).toBe("fix-the-login");
+    expect(agentName("Fix it", (name) => name === "fix-it" || name === "fix-it-2")).toBe("fix-it-3");
+    expect(agentName("直して", () => true)).toBe("");
   });
 });
 

@@ -2,11 +2,12 @@
 
 use anyhow::{Context as _, Result};
 use hyper::Method;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use synapse_a2a::task::TaskState;
 
-use super::{Client, Events};
+use super::{Answer, Client, Events};
 use crate::native::{
     ReceiptShape, StandingShape, StatusAnswer, TaskAnswer, TaskEvent, TaskShape, TasksAnswer,
 };
@@ -49,8 +50,16 @@ impl Client {
     /// # Errors
     /// When there is no such task, or the agent cannot be reached.
     pub async fn follow(&self, id: &str) -> Result<TaskEvents> {
+        self.follow_after(id, None).await
+    }
+
+    /// What happens to a task from the event after `last` on.
+    ///
+    /// # Errors
+    /// When there is no such task, or the agent cannot be reached.
+    pub async fn follow_after(&self, id: &str, last: Option<&str>) -> Result<TaskEvents> {
         let path = format!("/tasks/{id}/subscribe");
-        let events = self.events(&path, None).await?;
+        let events = self.events(&path, last).await?;
         Ok(TaskEvents { events })
     }
 
@@ -82,6 +91,25 @@ impl Client {
         read(self.call(Method::POST, "/interrupt", Some(&body)).await?)
     }
 
+    /// Cancels a task: a waiting one is removed, a running one interrupted. It is over when this returns.
+    ///
+    /// # Errors
+    /// When there is no such task, the agent does not react to the key, or it cannot be reached.
+    pub async fn cancel(&self, id: &str) -> Result<TaskShape> {
+        let path = format!("/tasks/{id}/cancel");
+        let answer: TaskAnswer = read(self.call(Method::POST, &path, None).await?)?;
+        Ok(answer.task)
+    }
+
+    /// Answers the question of a task, in somebody's name.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached; what it refused is in the answer.
+    pub async fn input(&self, id: &str, given: &GivenAnswer<'_>) -> Result<Answer> {
+        let path = format!("/tasks/{id}/input");
+        self.ask(Method::POST, &path, Some(&json!(given))).await
+    }
+
     /// Answers the question that the agent asks.
     ///
     /// # Errors
@@ -91,6 +119,16 @@ impl Client {
         self.call(Method::POST, "/answer", Some(&body)).await?;
         Ok(())
     }
+}
+
+/// The answer to the question of a task.
+#[derive(Serialize)]
+pub struct GivenAnswer<'a> {
+    pub input: &'a str,
+    /// Of the question that it answers.
+    pub fingerprint: Option<&'a str>,
+    /// Who answers, for those who read of it later.
+    pub by: Option<&'a str>,
 }
 
 /// The events of one task, as they come.
@@ -109,6 +147,11 @@ impl TaskEvents {
             }
         }
         Ok(None)
+    }
+
+    /// The number to go on from after a break.
+    pub fn last_id(&self) -> Option<&str> {
+        self.events.last_id()
     }
 }
 

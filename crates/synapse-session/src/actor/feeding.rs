@@ -72,6 +72,7 @@ impl Session {
     fn seen(&mut self, length: usize) {
         let now = self.now();
         self.ledger.board.add_painted(length);
+        self.memory.note_painted(length);
         self.painted_at = now;
         let modes = self.watcher.screen().modes();
         self.ledger.board.set_alternate(modes.alternate_screen);

@@ -74,6 +74,36 @@ async fn open_tasks_of_the_dead_fail_with_a_reason_and_those_of_the_living_go_on
 }
 
 #[tokio::test]
+async fn the_end_of_a_task_stands_behind_all_that_was_written_while_its_reply_grew() {
+    let shelf = Shelf::new();
+    let store = shelf.store("dead");
+    let tale = (0..20).fold(Tale::new("t", "q").works().opens(), |tale, _| {
+        tale.grows("line\n")
+    });
+    // One at a time, as a program writes them: the row of the task is not written with each.
+    for entry in tale.entries.clone() {
+        store.commit(vec![entry]).await.unwrap();
+    }
+    store.close().await;
+    let failed = fail_orphans(&shelf.path(), |_, _| false).unwrap();
+    assert_eq!(failed, [TaskId::new("t")]);
+    let kept = shelf.reader().task(&TaskId::new("t")).unwrap().unwrap();
+    assert_eq!(kept.events[..23], tale.events()[..]);
+    assert_eq!(
+        (kept.events.len(), kept.task.state().name()),
+        (24, "failed")
+    );
+    let row = rusqlite::Connection::open(shelf.path()).unwrap().query_row(
+        "SELECT events, bytes FROM tasks WHERE id = 't'",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    );
+    let (events, bytes): (i64, i64) = row.unwrap();
+    assert_eq!(events, 24);
+    assert!(bytes > 24 * 20, "{bytes} bytes for 24 events");
+}
+
+#[tokio::test]
 async fn a_host_that_was_taken_for_dead_cannot_write_over_the_end() {
     let shelf = Shelf::new();
     let store = shelf.store("ada");

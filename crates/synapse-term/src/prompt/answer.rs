@@ -63,6 +63,53 @@ const WIDER: [&str; 20] = [
     "常に",
 ];
 
+/// Words by which a refusal is meant for later, too.
+const FOR_GOOD: [&str; 6] = [
+    "always",
+    "don't ask",
+    "dont ask",
+    "never ask",
+    "forever",
+    "permanently",
+];
+
+/// What an option means for what is asked, by its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assent {
+    /// It may be done this once.
+    Once,
+    /// More may be done than what is asked for.
+    Wider,
+    /// It may not be done.
+    Refused,
+    /// It may not be done, and is not to be asked for again.
+    RefusedForGood,
+    /// Neither.
+    Other,
+}
+
+impl Assent {
+    pub fn of(label: &str) -> Self {
+        let contains = |words: &[&str]| {
+            let label = label.to_lowercase().replace('’', "'");
+            words.iter().any(|word| label.contains(word))
+        };
+        if begins_with(label, &NO) {
+            return if contains(&FOR_GOOD) {
+                Self::RefusedForGood
+            } else {
+                Self::Refused
+            };
+        }
+        // Whatever goes further than this once is never offered as if it did not.
+        match (begins_with(label, &YES), contains(&WIDER)) {
+            (_, true) if begins_with(label, &YES) || contains(&FOR_GOOD) => Self::Wider,
+            (true, _) => Self::Once,
+            (false, _) => Self::Other,
+        }
+    }
+}
+
 /// Why an answer cannot be given.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum AnswerError {
@@ -267,17 +314,9 @@ pub(super) fn is_permission(options: &[Choice]) -> bool {
 }
 
 fn narrowest_yes(options: &[Choice]) -> Option<usize> {
-    let agrees = |o: &&Choice| begins_with(&o.label, &YES) && !begins_with(&o.label, &NO);
-    let is_wide = |o: &Choice| {
-        let label = o.label.to_lowercase();
-        WIDER.iter().any(|word| label.contains(word))
-    };
-    let position = |wanted: &Choice| options.iter().position(|o| o == wanted);
     options
         .iter()
-        .filter(agrees)
-        .find(|o| !is_wide(o))
-        .and_then(position)
+        .position(|o| Assent::of(&o.label) == Assent::Once)
 }
 
 fn refusing(options: &[Choice]) -> Option<usize> {

@@ -48,6 +48,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "shell-hook",
             "mcp",
             "mesh",
+            "acp",
             "install-service",
             "completions",
             "man",

@@ -12,11 +12,12 @@ use serde_json::json;
 use synapse::courier::Orders;
 use synapse::host::{Agent, EarlyExit, Host};
 use synapse_machine::config::{Config, InputRouting, ListenConfig};
-use synapse_machine::handle::Handle;
+use synapse_machine::handle;
 use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::PortWish;
 use synapse_pty::Size;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use super::program::Program;
@@ -53,19 +54,27 @@ pub(super) fn run_here(args: &Start) -> Result<u8> {
 fn serve(args: &Start, place: Place) -> Result<u8> {
     let paths = Paths::from_env()?;
     let mut agent = agent(args, &paths)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
+    let (front, service) = runtimes()?;
     let mut is_logging = false;
     loop {
-        let served = runtime.block_on(serve_once(&agent, &paths, place, &mut is_logging));
+        let served = serve_once(&agent, &paths, place, &mut is_logging, service.handle());
+        let served = front.block_on(served);
         match served {
             // A version that does not know an option of ours is started without it.
             Err(error) if may_retry(&mut agent, &error) => {}
             served => return served,
         }
     }
+}
+
+/// What an agent's session runs on, which is the thread that calls, and what serves requests.
+pub(super) fn runtimes() -> io::Result<(Runtime, Runtime)> {
+    let front = Builder::new_current_thread().enable_all().build()?;
+    let service = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    Ok((front, service))
 }
 
 /// Whether the program died of an option of ours that it does not know; it is left out from then on.
@@ -84,6 +93,7 @@ async fn serve_once(
     paths: &Paths,
     place: Place,
     is_logging: &mut bool,
+    service: &Handle,
 ) -> Result<u8> {
     let host = Host::start(agent, paths)?;
     let entry = host.entry();
@@ -111,7 +121,7 @@ async fn serve_once(
         )?)
     };
     let ctrl_c = tokio::spawn(tokio::signal::ctrl_c());
-    let exit = Box::pin(host.run(ready)).await?;
+    let exit = Box::pin(host.run(service, ready)).await?;
     tracing::info!(code = exit.code(), "agent ended");
     if place == Place::Foreground && ctrl_c.is_finished() {
         return Ok(Failure::INTERRUPTED);
@@ -181,7 +191,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
 
 /// Sends what is logged to the agent's own file, and to standard error if it is `shown`. A log that
 /// cannot be written stops no agent: what is wrong with it is returned.
-pub(super) fn log_to(paths: &Paths, handle: &Handle, shown: bool) -> Option<String> {
+pub(super) fn log_to(paths: &Paths, handle: &handle::Handle, shown: bool) -> Option<String> {
     let path = paths.log(handle);
     let mut log = LogFile::new(&path);
     let trouble = log.open().err();

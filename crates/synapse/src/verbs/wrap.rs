@@ -25,12 +25,8 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
     }
     let mut agent = host::agent(&args, &paths)?;
     tty::restore_on_panic();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    // As a task of its own it is run by the thread that hears of keys, not woken by it.
-    runtime.block_on(runtime.spawn(async move {
+    let (front, service) = host::runtimes()?;
+    front.block_on(async {
         let mut is_logging = false;
         let exit = loop {
             let raw = RawMode::enter()?;
@@ -45,7 +41,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
                 let _ = host::log_to(&paths, &host.entry().handle, false);
             }
             let human = human_terminal::serve(host.session(), raw);
-            let (exit, _) = tokio::join!(Box::pin(host.run(|| Ok(()))), human);
+            let (exit, _) = tokio::join!(Box::pin(host.run(service.handle(), || Ok(()))), human);
             tty::restore();
             match exit {
                 // A version that does not know an option of ours is started without it.
@@ -56,7 +52,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         // What a program that ended at once had to say is on the screen already.
         let exit = exit.or_else(|error| error.downcast::<EarlyExit>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))
-    }))?
+    })
 }
 
 /// A first word that is neither a command nor a profile was most likely meant to be a command.

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod a2a;
+mod acp;
 mod external;
 mod host;
 mod mcp;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::delivery::Outcome;
+use synapse_client::growth::{Lines, ReplyPieces};
 use synapse_client::native::{ArtifactEvent, StatusEvent, TaskEvent, TaskShape};
 use synapse_hub::answers_by_rule;
 use synapse_machine::handle::Handle;
@@ -17,7 +18,7 @@ use tokio::time::timeout;
 
 use super::super::lookup::{self, MOMENT};
 use super::Spinner;
-use super::growth::{Lines, ReplyPieces, Screenful, tail};
+use super::growth::{Screenful, tail};
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
