@@ -13,6 +13,7 @@ use synapse_machine::private_file::{remove, replace};
 
 use crate::key::{MachineKey, PublicNkey};
 use crate::name::MachineName;
+use crate::nats::Server;
 use crate::role::Role;
 use crate::roster::{PURPOSE, Roster};
 use crate::signed::Signed;
@@ -40,6 +41,17 @@ pub struct Membership {
     /// The server that runs on this machine, if it does.
     #[serde(default)]
     pub engine: Option<EngineSettings>,
+}
+
+impl Membership {
+    /// The addresses of the servers, without what is secret in them.
+    pub fn shown_servers(&self) -> Vec<String> {
+        let shown = |server: &String| {
+            let read = server.parse::<Server>();
+            read.map_or_else(|_| "?".to_owned(), |server| server.to_string())
+        };
+        self.servers.iter().map(shown).collect()
+    }
 }
 
 /// The server of this mesh on this machine.

@@ -263,3 +263,16 @@ pub(super) async fn give_role(shared: &Shared, name: &MachineName, role: Role) -
     publish(shared, roster.with(member)).await?;
     Ok(())
 }
+
+/// Forgets the mesh on a server that somebody else runs, so that another can be begun there.
+pub(super) async fn end(shared: &Shared) -> Result<()> {
+    check_admin(shared)?;
+    if shared.membership.engine.is_some() || !shared.nats.is_up() {
+        return Ok(());
+    }
+    let mesh = &shared.membership.mesh;
+    for bucket in [presence::bucket(mesh, 1), roster_bucket(mesh, 1)] {
+        Kv::of(&shared.nats, &bucket.name).delete().await?;
+    }
+    Ok(())
+}

@@ -245,7 +245,8 @@ struct InviteBody {
 async fn invite(State(shared): State<Arc<Shared>>, Json(body): Json<InviteBody>) -> Response {
     match admin::invite(&shared, body.name, body.role) {
         Ok(secret) => Json(json!({
-            "secret": secret.text(), "servers": shared.membership.servers,
+            "secret": secret.text(), "servers": shared.membership.shown_servers(),
+            "has_creds": shared.membership.creds.is_some(),
             "is_ours": shared.membership.engine.is_some(),
         }))
         .into_response(),
@@ -279,7 +280,19 @@ async fn give_role(
     }
 }
 
-async fn stop(State(shared): State<Arc<Shared>>) -> Json<Value> {
+#[derive(Deserialize)]
+struct StopBody {
+    /// The mesh ends with it, for all machines.
+    #[serde(default)]
+    end: bool,
+}
+
+async fn stop(State(shared): State<Arc<Shared>>, Json(body): Json<StopBody>) -> Response {
+    if body.end
+        && let Err(error) = admin::end(&shared).await
+    {
+        return refused(&error);
+    }
     shared.stop.notify_one();
-    Json(json!({ "status": "stopping" }))
+    Json(json!({ "status": "stopping" })).into_response()
 }

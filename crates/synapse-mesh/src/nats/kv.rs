@@ -78,6 +78,18 @@ impl Kv {
         Ok(kv)
     }
 
+    /// Removes the bucket with all that is in it.
+    ///
+    /// # Errors
+    /// When the server does not, in its words.
+    pub async fn delete(&self) -> Result<(), NatsError> {
+        let subject = format!("$JS.API.STREAM.DELETE.KV_{}", self.name);
+        match self.ask(&subject, &json!({})).await {
+            Err(NatsError::Said(why)) if why.contains("not found") => Ok(()),
+            done => done.map(drop),
+        }
+    }
+
     /// Puts a value. An answer means that the server has it, not that it is on a disk.
     ///
     /// # Errors

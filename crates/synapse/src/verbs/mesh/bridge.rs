@@ -149,12 +149,12 @@ pub(super) fn ask(paths: &Paths, method: Method, path: &str, body: &Value) -> Re
 }
 
 /// Ends the bridge, and with it a server that runs here.
-pub(super) fn stop(paths: &Paths) -> Result<()> {
+pub(super) fn stop(paths: &Paths, ends_mesh: bool) -> Result<()> {
     let folder = Folder::new(paths);
     if !folder.is_bridge_running()? {
         return Ok(());
     }
-    ask(paths, Method::POST, "/stop", &json!({}))?;
+    ask(paths, Method::POST, "/stop", &json!({ "end": ends_mesh }))?;
     let deadline = Instant::now() + PATIENCE;
     while folder.is_bridge_running()? {
         if Instant::now() > deadline {

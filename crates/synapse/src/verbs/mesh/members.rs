@@ -29,7 +29,11 @@ pub(super) fn invite(paths: &Paths, name: Option<&MachineName>, role: MeshRole) 
         .get("is_ours")
         .and_then(Value::as_bool)
         .unwrap_or(false);
-    let creds = if is_ours { "" } else { " --creds FILE" };
+    let has_creds = told.get("has_creds").and_then(Value::as_bool);
+    let creds = match has_creds {
+        Some(true) => " --creds FILE",
+        _ => "",
+    };
     note!("on the other machine, once, within an hour (role {role}):");
     writeln!(
         print::out(),

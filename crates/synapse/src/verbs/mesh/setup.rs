@@ -92,7 +92,7 @@ fn begin(folder: &Folder, membership: &Membership) -> Result<()> {
 /// Starts the bridge, and ends it if it has no connection.
 fn started(paths: &Paths) -> Result<()> {
     if let Some(trouble) = bridge::start(paths)? {
-        bridge::stop(paths)?;
+        bridge::stop(paths, false)?;
         bail!("{trouble}");
     }
     Ok(())
@@ -185,7 +185,7 @@ pub(super) fn leave(paths: &Paths, end: bool) -> Result<u8> {
     if is_admin && !end {
         bail!("this machine began the mesh: to end it for all machines, synapse mesh leave --end");
     }
-    bridge::stop(paths)?;
+    bridge::stop(paths, is_admin && end)?;
     if let Some(settings) = &membership.engine {
         // A bridge that was killed has left it running.
         Engine::new(&folder, settings).stop();

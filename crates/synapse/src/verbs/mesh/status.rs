@@ -17,14 +17,14 @@ pub(super) fn show(paths: &Paths, json: bool) -> Result<u8> {
     let view = MeshView::read(paths)?;
     if json {
         let told = json!({
-            "name": membership.name, "servers": membership.servers, "is_up": view.is_some(),
+            "name": membership.name, "servers": membership.shown_servers(), "is_up": view.is_some(),
             "trouble": view.as_ref().and_then(|view| view.trouble.clone()),
             "machines": view.map(|view| view.machines).unwrap_or_default(),
         });
         writeln!(print::out(), "{told}")?;
         return Ok(0);
     }
-    let servers = membership.servers.join(", ");
+    let servers = membership.shown_servers().join(", ");
     let Some(view) = view else {
         note!(
             "{} is in a mesh ({servers}), and its bridge does not run: synapse mesh up",
