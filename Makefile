@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall dist demo test check-mac web docs test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help install uninstall dist demo test check-mac web docs test-web test-real bench bench-mesh fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PREFIX ?= $(HOME)/.local
@@ -69,6 +69,9 @@ bench: ## measure feed and reading (criterion), the host beside no wrapper, scri
 	scripts/bench-http
 	scripts/bench-store
 	scripts/bench-page
+
+bench-mesh: ## simulate 1, 100 and 1,000 machines of a mesh on one nats-server; prints the table of docs/mesh.md
+	cargo run --release --locked --package synapse-mesh --example scale
 
 fmt: ## format the sources
 	cargo fmt --all

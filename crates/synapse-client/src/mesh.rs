@@ -1,6 +1,7 @@
 //! The agents of other machines, as the bridge of this machine tells of them: one file that it keeps up to date, and one
 //! address through which each of them is reached as if it were here.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -148,6 +149,20 @@ impl MeshView {
         .collect()
     }
 
+    /// Everybody on other machines, also on those that are away.
+    pub fn all_entries(&self) -> Vec<Entry> {
+        let mut all = Vec::new();
+        for machine in self.others() {
+            all.extend(
+                machine
+                    .agents
+                    .iter()
+                    .map(|agent| self.entry(machine, agent)),
+            );
+        }
+        all
+    }
+
     /// An agent of another machine, as if it were published here.
     pub fn entry(&self, machine: &Machine, agent: &MeshAgent) -> Entry {
         let status = serde_json::from_value(Value::from(agent.status.clone()));
@@ -172,7 +187,7 @@ impl MeshView {
             is_token_replaced: false,
             may_answer_itself: false,
             version: agent.version.clone(),
-            other: std::collections::BTreeMap::new(),
+            other: facts(machine, agent),
         }
     }
 
@@ -357,6 +372,43 @@ const TRANSPORT: &str = "mesh";
 /// Whether an agent is on another machine.
 pub fn is_elsewhere(entry: &Entry) -> bool {
     matches!(&entry.transport, Transport::Other(word) if word == TRANSPORT)
+}
+
+/// What only an agent of another machine has in its entry.
+fn facts(machine: &Machine, agent: &MeshAgent) -> BTreeMap<String, Value> {
+    let seen = machine.seen.filter(|_| !machine.is_here);
+    let facts = [
+        ("machine", Some(machine.name.clone())),
+        ("branch", agent.branch.clone()),
+        ("seen", seen.map(|at| at.to_string())),
+    ];
+    let known = facts.into_iter();
+    known
+        .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
+        .collect()
+}
+
+/// The machine of an agent that is elsewhere.
+pub fn machine_of(entry: &Entry) -> Option<&str> {
+    fact(entry, "machine")
+}
+
+/// When the machine of an agent was last seen, if it is away.
+pub fn seen_of(entry: &Entry) -> Option<&str> {
+    fact(entry, "seen")
+}
+
+/// The branch that an agent elsewhere works on, as its machine says.
+pub fn branch_of(entry: &Entry) -> Option<&str> {
+    fact(entry, "branch")
+}
+
+fn fact<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
+    entry
+        .other
+        .get(name)
+        .filter(|_| is_elsewhere(entry))?
+        .as_str()
 }
 
 fn is_meant(agent: &MeshAgent, word: &str) -> bool {

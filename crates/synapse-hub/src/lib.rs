@@ -26,6 +26,7 @@ mod agents;
 mod answering;
 mod api;
 mod auto_answer;
+mod elsewhere;
 mod files;
 mod git;
 mod guard;

@@ -44,6 +44,10 @@ pub(super) struct Agent {
     pub(super) handle: String,
     pub(super) profile: String,
     pub(super) dir: String,
+    /// The other machine of the mesh that it is on.
+    pub(super) machine: Option<String>,
+    /// When that machine was last seen, if it is away.
+    pub(super) seen: Option<String>,
     /// The worktree, or plain folder, it works in.
     pub(super) worktree: String,
     pub(super) branch: Option<String>,

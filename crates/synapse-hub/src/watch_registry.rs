@@ -7,7 +7,8 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
-use super::{Hub, history, link};
+use super::{Hub, elsewhere, history, link};
+use synapse_client::mesh::{is_elsewhere, seen_of};
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{AgentId, Entry, Survey};
 use synapse_platform::Changes;
@@ -19,6 +20,8 @@ type Links = BTreeMap<AgentId, (Entry, AbortHandle)>;
 pub(super) async fn watch(hub: Hub) {
     let folder = hub.paths.registry();
     let mut changes = Changes::names_in(&folder);
+    // The bridge replaces its file whenever somebody elsewhere comes, goes or changes.
+    let mut mesh = Changes::names_in(&hub.paths.mesh());
     let mut links = Links::new();
     let mut posts = JoinSet::new();
     history::bury(&hub, &mut posts).await;
@@ -31,7 +34,9 @@ pub(super) async fn watch(hub: Hub) {
             tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
         }
         changes.take_up();
-        if let Some(survey) = look(&hub).await {
+        mesh.take_up();
+        if let Some(mut survey) = look(&hub).await {
+            survey.entries.extend(elsewhere::entries(&hub));
             let swept: Vec<AgentId> = survey
                 .swept
                 .into_iter()
@@ -45,6 +50,7 @@ pub(super) async fn watch(hub: Hub) {
         tokio::select! {
             () = hub.rescan.notified() => {}
             () = changes.next() => {}
+            () = mesh.next() => {}
         }
     }
 }
@@ -70,7 +76,12 @@ async fn look(hub: &Hub) -> Option<Survey> {
 
 /// Takes off who is gone and takes on who is new. One that was started anew under its old id is both.
 async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[AgentId]) {
-    let is_same = |a: &Entry, b: &Entry| a.agent_id == b.agent_id && a.pid == b.pid;
+    let is_same = |a: &Entry, b: &Entry| {
+        let is_run = a.agent_id == b.agent_id && a.pid == b.pid;
+        // Of one elsewhere: the same run, reached in the same way.
+        let is_way = a.started_at == b.started_at && a.endpoint == b.endpoint;
+        is_run && (!is_elsewhere(a) || is_way && seen_of(a) == seen_of(b))
+    };
     links.retain(|id, (entry, task)| {
         let is_there = entries.iter().any(|now| is_same(now, entry));
         if !is_there {
@@ -85,7 +96,13 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
     let mut new = JoinSet::new();
     for entry in entries {
         if !links.contains_key(&entry.agent_id) {
-            new.spawn(async move { (place_of(&entry.working_dir).await, entry) });
+            new.spawn(async move {
+                let place = match elsewhere::place(&entry) {
+                    Some(place) => place,
+                    None => place_of(&entry.working_dir).await,
+                };
+                (place, entry)
+            });
         }
     }
     for (place, entry) in new.join_all().await {

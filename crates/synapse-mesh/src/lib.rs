@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod engine;
 pub mod folder;
 pub mod frame;
+pub mod gateway;
 pub mod invitation;
 pub mod key;
 pub mod name;

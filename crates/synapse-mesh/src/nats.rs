@@ -197,6 +197,16 @@ impl Nats {
         .await;
     }
 
+    /// Publishes, and says where answers of several are to go.
+    pub async fn publish_with_reply(&self, subject: &str, reply: &str, payload: impl Into<Bytes>) {
+        self.order(Order::Publish {
+            subject: subject.to_owned(),
+            reply: Some(reply.to_owned()),
+            payload: payload.into(),
+        })
+        .await;
+    }
+
     /// Listens to a subject.
     pub async fn subscribe(&self, subject: &str) -> Subscription {
         let sid = self.sids.fetch_add(1, Ordering::Relaxed);

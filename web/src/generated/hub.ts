@@ -4,6 +4,14 @@ export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | 
 
 export type Agent = { id: string, handle: string, profile: string, dir: string, 
 /**
+ * The other machine of the mesh that it is on.
+ */
+machine: string | null, 
+/**
+ * When that machine was last seen, if it is away.
+ */
+seen: string | null, 
+/**
  * The worktree, or plain folder, it works in.
  */
 worktree: string, branch: string | null, 

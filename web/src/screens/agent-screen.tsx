@@ -42,7 +42,9 @@ export function AgentScreen({ id, tab, path, find, message }: Props) {
   if (!agent) return hasWorld.value ? <FormerScreen id={id} meant={message} /> : <Loading />;
   const wide = isWide.value;
   const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
-  const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
+  // Files are on the machine of the agent.
+  const own = agent.machine ? AGENT_TABS.filter((name) => name !== "changes" && name !== "files") : AGENT_TABS;
+  const tabs = wide ? own.filter((name) => name !== "conversation") : own;
   const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={bindStop} />;
   const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
@@ -111,11 +113,18 @@ function AgentHead({ agent }: { agent: Agent }) {
           {peer}
         </a>
       ))}
-      <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
-        <Icon name="branch" />
-        {agent.branch ?? t("agent.noBranch")}
-      </a>
-      {isWide.value && agent.branch !== null && <BranchFacts agent={agent} />}
+      {agent.machine ? (
+        <span class="branch" title={agent.dir}>
+          <Icon name="branch" />
+          {agent.branch ?? t("agent.noBranch")}
+        </span>
+      ) : (
+        <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
+          <Icon name="branch" />
+          {agent.branch ?? t("agent.noBranch")}
+        </a>
+      )}
+      {isWide.value && !agent.machine && agent.branch !== null && <BranchFacts agent={agent} />}
       <AgentMenu agent={agent} peers={peers} />
     </header>
   );

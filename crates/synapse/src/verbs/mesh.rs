@@ -1,6 +1,7 @@
 //! `synapse mesh`: several machines as one.
 
 mod bridge;
+mod gateway;
 mod members;
 mod messages;
 mod setup;
@@ -72,6 +73,8 @@ enum MeshCommand {
         /// view, send, answer or control
         role: MeshRole,
     },
+    /// Serve the cards and A2A of every agent of the mesh behind one address, until Ctrl-C
+    Gateway(Gateway),
     /// The process that carries everything
     #[command(hide = true)]
     Run,
@@ -113,6 +116,17 @@ struct Join {
     name: Option<MachineName>,
 }
 
+/// `synapse mesh gateway …`
+#[derive(Args)]
+struct Gateway {
+    /// The address and port to listen on
+    #[arg(long, default_value = "127.0.0.1:8190")]
+    listen: std::net::SocketAddr,
+    /// The address that outsiders know it by, behind a proxy
+    #[arg(long, value_name = "URL")]
+    public_url: Option<synapse_machine::config::PublicUrl>,
+}
+
 pub(crate) fn run(args: &Mesh) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {
@@ -124,6 +138,7 @@ pub(crate) fn run(args: &Mesh) -> Result<u8> {
         MeshCommand::Messages { json } => messages::list(&paths, *json),
         MeshCommand::Revoke { name } => members::revoke(&paths, name),
         MeshCommand::Role { name, role } => members::role(&paths, name, *role),
+        MeshCommand::Gateway(args) => gateway::run(&paths, args),
         MeshCommand::Run => bridge::run(&paths),
     }
 }

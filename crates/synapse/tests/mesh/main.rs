@@ -7,5 +7,6 @@ mod world;
 mod away;
 mod door;
 mod engine;
+mod gateway;
 mod machines;
 mod talk;
