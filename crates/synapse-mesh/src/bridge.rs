@@ -23,6 +23,7 @@ use synapse_machine::token::Token;
 use synapse_serve::Server as HttpServer;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
 
 use crate::folder::{Folder, Membership};
 use crate::key::{MachineKey, random};
@@ -175,41 +176,19 @@ pub async fn run(
         first = first_connection(&shared, settings.replicas) => first.map_err(|error| error.to_string()),
         why = supervisor::watch_start(&mut engine) => Err(why),
     };
-    let boot = random::<8>().map(u64::from_be_bytes).unwrap_or(0);
-    let presence = Kv::of(&nats, &presence::bucket(&membership.mesh, 1).name);
-    let speaker = Speaker {
-        kv: presence.clone(),
-        nats: nats.clone(),
-        key,
-        name: membership.name.clone(),
-        boot: format!("{boot:016x}"),
-        registry: settings.paths.registry(),
-    };
-    let watcher = Watcher {
-        nats: nats.clone(),
-        kv: presence,
-        roster: seen_roster.clone(),
-    };
-    let answering = Arc::new(Answering {
-        own: membership.name.clone(),
-        registry: settings.paths.registry(),
-        roster: seen_roster.clone(),
-        rights: seen_rights,
-    });
     let (last_call, is_over) = watch::channel(());
     let closing = || {
         let mut is_over = is_over.clone();
         async move { drop(is_over.changed().await) }
     };
-    let endpoint = format!("http://{address}");
-    let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(watcher.run(sightings));
-    tasks.spawn(Arc::clone(&tunnels).run(answering));
-    tasks.spawn(view::keep(Arc::clone(&shared), endpoint));
+    let mut tasks = JoinSet::new();
+    tasks.spawn(watcher(&shared).run(sightings));
+    tasks.spawn(Arc::clone(&tunnels).run(answering(&shared, seen_rights)));
+    tasks.spawn(view::keep(Arc::clone(&shared), format!("http://{address}")));
     tasks.spawn(admin::keep_roster(Arc::clone(&shared), settings.replicas));
     tasks.spawn(admin::let_in(Arc::clone(&shared)));
     tasks.spawn(outbox::deliver(Arc::clone(&shared)));
-    let speaking = tokio::spawn(speaker.run(closing()));
+    let speaking = tokio::spawn(speaker(&shared).run(closing()));
     let server = HttpServer {
         listener,
         router: api::router(Arc::clone(&shared), token),
@@ -243,6 +222,43 @@ pub async fn run(
     }
     let _ = synapse_machine::private_file::remove(&folder.bridge());
     Ok(())
+}
+
+/// What says that this machine is here.
+fn speaker(shared: &Shared) -> Speaker {
+    let boot = random::<8>().map_or(0, u64::from_be_bytes);
+    Speaker {
+        kv: presence(shared),
+        nats: shared.nats.clone(),
+        key: Arc::clone(&shared.key),
+        name: shared.membership.name.clone(),
+        boot: format!("{boot:016x}"),
+        registry: shared.paths.registry(),
+    }
+}
+
+/// What reads who else is.
+fn watcher(shared: &Shared) -> Watcher {
+    Watcher {
+        nats: shared.nats.clone(),
+        kv: presence(shared),
+        roster: shared.roster.subscribe(),
+    }
+}
+
+/// What answers the other machines.
+fn answering(shared: &Shared, rights: watch::Receiver<Arc<Rights>>) -> Arc<Answering> {
+    Arc::new(Answering {
+        own: shared.membership.name.clone(),
+        registry: shared.paths.registry(),
+        roster: shared.roster.subscribe(),
+        rights,
+    })
+}
+
+fn presence(shared: &Shared) -> Kv {
+    let bucket = presence::bucket(&shared.membership.mesh, 1);
+    Kv::of(&shared.nats, &bucket.name)
 }
 
 /// Waits for a connection, and makes what is missing on the server.

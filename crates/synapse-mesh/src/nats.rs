@@ -6,6 +6,7 @@ mod auth;
 mod connection;
 mod kv;
 mod protocol;
+mod server;
 mod tls;
 
 use std::sync::Arc;
@@ -17,9 +18,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 pub use auth::Auth;
-pub use connection::{Options, Server};
+pub use connection::Options;
 pub use kv::{Bucket, Kv, Storage};
 pub use protocol::ServerInfo;
+pub use server::Server;
 pub use tls::{CA_NAME, Trust};
 
 /// How many messages may wait for somebody who reads them slowly.

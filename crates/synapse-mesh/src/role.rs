@@ -25,7 +25,7 @@ pub fn needed(method: &Method, target: &str) -> Option<Role> {
             Some(Role::Answer)
         }
         ("POST", ["tasks", "send" | "send-priority" | "sendSubscribe"]) => Some(Role::Send),
-        ("POST", ["answer" | "interrupt"] | ["tasks", _, "input" | "cancel"] | [""] | ["a2a"]) => {
+        ("POST", ["answer" | "interrupt" | "" | "a2a"] | ["tasks", _, "input" | "cancel"]) => {
             Some(Role::Answer)
         }
         ("POST" | "GET", ["a2a", "rest", ..]) => Some(Role::Answer),

@@ -181,7 +181,7 @@ impl Kv {
     }
 }
 
-/// What JetStream says, or its error.
+/// What `JetStream` says, or its error.
 fn read(answer: &Message) -> Result<Value, NatsError> {
     let odd = || NatsError::Said("something that is no answer of JetStream".to_owned());
     let said: Value = serde_json::from_slice(&answer.payload).map_err(|_| odd())?;

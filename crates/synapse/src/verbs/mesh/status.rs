@@ -38,10 +38,12 @@ pub(super) fn show(paths: &Paths, json: bool) -> Result<u8> {
     }
     let mut table = Table::new(["MACHINE", "STATE", "ROLE", "AGENTS", "VERSION"]);
     for machine in &view.machines {
-        let state = match machine.is_here {
-            true if machine.name == view.own => "this machine".to_owned(),
-            true => "here".to_owned(),
-            false => format!("away, {}", seen(machine)),
+        let state = if !machine.is_here {
+            format!("away, {}", seen(machine))
+        } else if machine.name == view.own {
+            "this machine".to_owned()
+        } else {
+            "here".to_owned()
         };
         let cells = [
             machine.name.clone(),
