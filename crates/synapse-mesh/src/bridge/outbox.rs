@@ -116,6 +116,7 @@ async fn round(shared: &Shared) -> Round {
     if !shared.nats.is_up() {
         return Round::Nothing;
     }
+    let served: Vec<(String, String)> = agents.keys().cloned().collect();
     let done = join_all(
         agents
             .into_values()
