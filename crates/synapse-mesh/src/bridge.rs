@@ -24,6 +24,7 @@ use synapse_serve::Server as HttpServer;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
 
 use crate::folder::{Folder, Membership};
 use crate::key::{MachineKey, random};
@@ -213,7 +214,7 @@ pub async fn run(
     drop(last_call);
     // What was said last must be on its way before the connection ends.
     let _ = speaking.await;
-    let _ = nats.request("$JS.API.INFO", "").await;
+    let _ = presence(&shared).keys().await;
     tasks.shutdown().await;
     serving.abort();
     let engine = supervising.await.ok().flatten();
@@ -263,7 +264,17 @@ fn presence(shared: &Shared) -> Kv {
 
 /// Waits for a connection, and makes what is missing on the server.
 async fn first_connection(shared: &Shared, replicas: u8) -> Result<(), NatsError> {
-    shared.nats.ready(FIRST).await?;
+    let deadline = Instant::now() + FIRST;
+    loop {
+        match shared.nats.ready(FIRST).await {
+            Ok(()) => break,
+            // The server may not have read yet that this machine was just let in.
+            Err(NatsError::Refused { .. }) if Instant::now() < deadline => {
+                sleep(Duration::from_millis(50)).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
     if admin::is_admin(shared) {
         admin::prepare(shared, replicas).await?;
     }

@@ -93,8 +93,8 @@ impl Speaker {
             tokio::select! {
                 () = &mut stop => break,
                 () = sleep_until(next) => changes.take_up(),
-                changed = link.changed() => {
-                    if changed.is_err() {
+                moved = link.changed() => {
+                    if moved.is_err() {
                         return;
                     }
                 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use tokio::time::{Instant, sleep};
 
 use super::{Shared, roster_bucket, take_roster};
 use crate::certificate;
@@ -12,7 +13,7 @@ use crate::folder::Invitation;
 use crate::invitation::{self, LIFETIME, Secret, Welcome};
 use crate::key::{MachineKey, PublicNkey};
 use crate::name::MachineName;
-use crate::nats::{Kv, Link, Message, NatsError};
+use crate::nats::{Kv, Link, Message, Nats, NatsError};
 use crate::presence;
 use crate::role::Role;
 use crate::roster::{PURPOSE, Roster};
@@ -22,6 +23,8 @@ use crate::signed::Signed;
 pub const ROSTER_KEY: &str = "roster";
 /// A cluster that has just been started takes ten seconds before it makes a bucket.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a server may take to read its configuration again.
+const RELOAD: Duration = Duration::from_secs(10);
 
 pub(super) fn is_admin(shared: &Shared) -> bool {
     shared.key.public() == shared.membership.admin
@@ -202,7 +205,11 @@ fn check_admin(shared: &Shared) -> Result<()> {
 }
 
 /// Makes an invitation; what a person pastes.
-pub(super) fn invite(shared: &Shared, name: Option<MachineName>, role: Role) -> Result<Secret> {
+pub(super) async fn invite(
+    shared: &Shared,
+    name: Option<MachineName>,
+    role: Role,
+) -> Result<Secret> {
     check_admin(shared)?;
     if let Some(name) = &name
         && shared.roster.borrow().member(name.as_str()).is_some()
@@ -221,6 +228,9 @@ pub(super) fn invite(shared: &Shared, name: Option<MachineName>, role: Role) -> 
     });
     shared.folder.write_invitations(&open)?;
     reconfigure(shared)?;
+    if shared.membership.engine.is_some() {
+        is_taken_up(shared, &key).await?;
+    }
     let authority = match &shared.membership.engine {
         Some(_) => {
             let pem = std::fs::read_to_string(shared.folder.authority())?;
@@ -233,6 +243,21 @@ pub(super) fn invite(shared: &Shared, name: Option<MachineName>, role: Role) -> 
         admin: shared.membership.admin,
         authority,
     })
+}
+
+/// Waits until the server lets the invitation in: it reads its configuration in its own time.
+async fn is_taken_up(shared: &Shared, key: &MachineKey) -> Result<()> {
+    let key = Arc::new(MachineKey::from_raw(key.raw())?);
+    let deadline = Instant::now() + RELOAD;
+    loop {
+        let mut options = super::options(&shared.folder, &shared.membership, &key, None)?;
+        options.inbox = format!("join.{}", key.public());
+        match Nats::connect(options, RELOAD).await {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() > deadline => return Err(error.into()),
+            Err(_) => sleep(Duration::from_millis(20)).await,
+        }
+    }
 }
 
 /// Shuts a machine out, at once.

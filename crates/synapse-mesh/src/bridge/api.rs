@@ -243,7 +243,7 @@ struct InviteBody {
 }
 
 async fn invite(State(shared): State<Arc<Shared>>, Json(body): Json<InviteBody>) -> Response {
-    match admin::invite(&shared, body.name, body.role) {
+    match admin::invite(&shared, body.name, body.role).await {
         Ok(secret) => Json(json!({
             "secret": secret.text(), "servers": shared.membership.shown_servers(),
             "has_creds": shared.membership.creds.is_some(),

@@ -239,14 +239,20 @@ async fn encrypted(
     let connector = TlsConnector::from(Arc::new(config));
     match connector.connect(name, stream).await {
         Ok(stream) => Ok(Box::new(stream)),
-        Err(error) if error.get_ref().is_some_and(|why| why.is::<rustls::Error>()) => {
-            Err(wrong(error.to_string()))
-        }
+        Err(error) if is_about_tls(&error) => Err(wrong(error.to_string())),
         Err(error) => Err(NatsError::Unreachable {
             server: server.to_string(),
             why: error.to_string(),
         }),
     }
+}
+
+/// Whether TLS itself could not be agreed on.
+fn is_about_tls(error: &std::io::Error) -> bool {
+    let inner = error.get_ref();
+    inner
+        .and_then(|why| why.downcast_ref::<rustls::Error>())
+        .is_some()
 }
 
 /// The next thing that the server says.
@@ -342,8 +348,7 @@ async fn carry(
                 }
             }
             order = orders.recv() => {
-                let Some(order) = order else { return None };
-                write(order, subscriptions, &mut out);
+                write(order?, subscriptions, &mut out);
                 // Whatever else is ready goes with it.
                 while out.len() < 256 << 10 && let Ok(order) = orders.try_recv() {
                     write(order, subscriptions, &mut out);

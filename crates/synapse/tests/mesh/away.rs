@@ -9,7 +9,7 @@ fn messages_wait_for_a_machine_and_arrive_in_order_once() {
     laptop.start("codex");
     desk.wait_for_agent("codex@laptop");
     // It goes away on purpose, which is known at once.
-    crate::machines::kill("-TERM", &laptop.bridge());
+    laptop.stop_bridge();
     desk.wait_for_machine("laptop", false);
     let list = desk.ok(&["list", "--mesh"]);
     assert!(list.contains("away, seen"), "{list}");
@@ -62,7 +62,7 @@ fn a_bridge_that_is_killed_and_started_again_loses_nothing() {
     let laptop = desk.join("laptop", "send");
     laptop.start("codex");
     desk.wait_for_agent("codex@laptop");
-    crate::machines::kill("-TERM", &laptop.bridge());
+    laptop.stop_bridge();
     desk.wait_for_machine("laptop", false);
     desk.ok(&["send", "codex@laptop", "kept"]);
     // The sender's own bridge dies with the message in its store.

@@ -76,7 +76,7 @@ fn an_invitation_is_good_once() {
     let desk = Machine::begin("desk");
     let words = desk.invitation("laptop", "send");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (laptop, thief) = (Machine::new("laptop"), Machine::new("thief"));
+    let (laptop, thief) = (Machine::new(), Machine::new());
     laptop.ok(&words);
     let (_, said) = thief.fails(&words);
     assert!(said.contains("does not know this invitation"), "{said}");
@@ -97,7 +97,7 @@ fn a_stranger_gets_nowhere() {
             .find(|word| word.starts_with("nats://"))
             .unwrap()
     };
-    let stranger = Machine::new("stranger");
+    let stranger = Machine::new();
     let (_, said) = stranger.fails(&["mesh", "join", &url]);
     assert!(said.contains("certificate"), "{said}");
     // A forged secret: another fingerprint.

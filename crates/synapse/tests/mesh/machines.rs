@@ -7,12 +7,11 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::world::World;
+use crate::world::{World, is_gone};
 
 /// One machine: a home, and its bridge.
 pub struct Machine {
     pub world: World,
-    pub name: &'static str,
 }
 
 impl std::ops::Deref for Machine {
@@ -24,20 +23,19 @@ impl std::ops::Deref for Machine {
 }
 
 impl Machine {
-    pub fn new(name: &'static str) -> Self {
+    pub fn new() -> Self {
         Self {
             world: World::new(),
-            name,
         }
     }
 
     /// A machine that begins a mesh, with a server on a free port.
-    pub fn begin(name: &'static str) -> Self {
+    pub fn begin(name: &str) -> Self {
         Self::configured(name, "")
     }
 
-    pub fn configured(name: &'static str, settings: &str) -> Self {
-        let machine = Self::new(name);
+    pub fn configured(name: &str, settings: &str) -> Self {
+        let machine = Self::new();
         machine.configure(settings);
         let port = free_port().to_string();
         let args = ["mesh", "up", "--name", name, "--listen", "127.0.0.1"];
@@ -53,12 +51,12 @@ impl Machine {
     }
 
     /// A machine that joins.
-    pub fn join(&self, name: &'static str, role: &str) -> Self {
+    pub fn join(&self, name: &str, role: &str) -> Self {
         self.join_with(name, role, "")
     }
 
-    pub fn join_with(&self, name: &'static str, role: &str, settings: &str) -> Self {
-        let machine = Self::new(name);
+    pub fn join_with(&self, name: &str, role: &str, settings: &str) -> Self {
+        let machine = Self::new();
         machine.configure(settings);
         let words = self.invitation(name, role);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -101,6 +99,13 @@ impl Machine {
         let text = std::fs::read(file).unwrap();
         let told: Value = serde_json::from_slice(&text).unwrap();
         told["pid"].to_string()
+    }
+
+    /// Ends the bridge on purpose, and waits until it is gone.
+    pub fn stop_bridge(&self) {
+        let pid = self.bridge();
+        kill("-TERM", &pid);
+        self.wait_until("the bridge has ended", |_| is_gone(&pid));
     }
 
     /// The process of the server.
