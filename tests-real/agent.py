@@ -59,7 +59,7 @@ def holds(reason, seconds, is_so):
     """Demands that something stays so for a while; what it stands for is that nothing wrong is done meanwhile."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        demand_truth(is_so(), f"no longer: {reason}")
+        demand_truth(is_so(), f"no longer: {reason() if callable(reason) else reason}")
         time.sleep(0.05)
 
 
@@ -194,10 +194,10 @@ class Model:
 
     def events(self, since=0):
         """What happened since that mark, without the CLIs' own side requests."""
-        lines = self.log.read_text().splitlines()[since:]
-        events = [json.loads(line) for line in lines]
+        events = [json.loads(line) for line in self.log.read_text().splitlines()]
+        # One that was asked before the mark may end after it.
         aside = {event["id"] for event in events if event.get("user", "").startswith(SIDE)}
-        return [event for event in events if not event.get("side") and event.get("id") not in aside]
+        return [event for event in events[since:] if not event.get("side") and event.get("id") not in aside]
 
     def mark(self):
         return len(self.log.read_text().splitlines())

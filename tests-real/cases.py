@@ -90,7 +90,13 @@ def one_entry(agent):
     with page.hub(agent) as link:
         entries = page.entries(link, agent)
         wait_until("the message is in the conversation", lambda: [e for e in entries() if message in e])
-        holds("it stands there once", dialogs.LONG_ENOUGH, lambda: len([e for e in entries() if message in e]) == 1)
+        found = []
+
+        def stands_once():
+            found[:] = [entry for entry in entries() if message in entry]
+            return len(found) == 1
+
+        holds(lambda: f"it stands there once, but as {found}", dialogs.LONG_ENOUGH, stands_once)
     return outcome
 
 

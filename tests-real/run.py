@@ -7,6 +7,7 @@ namespaces. Ends non-zero if any case failed.
 
 import argparse
 import dataclasses
+import datetime
 import json
 import os
 import pathlib
@@ -38,12 +39,15 @@ class Run:
     cli: clis.Cli
     without: tuple = ()
     as_user: bool = False
+    is_held_out: bool = False
     args: tuple = ()
 
     @property
     def heading(self):
         """Under which the table stands."""
         parts = [self.cli.name]
+        if self.is_held_out:
+            parts.append("versions held out")
         if self.without:
             parts.append(f"without {' and '.join(self.without)}")
         if self.as_user:
@@ -66,9 +70,8 @@ def main():
     if opts.results:
         pathlib.Path(opts.results).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if opts.update_docs:
-        machine = f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs"
         page = ROOT / "docs" / "real-clis.md"
-        page.write_text(table.document(page.read_text(), results, machine))
+        page.write_text(table.document(page.read_text(), results))
     failures = [result for result in results if result["verdict"] == "fail"]
     for result in failures:
         print(f"FAIL {result['heading']} {result['column']}, {result['case']}: {result['why']}")
@@ -82,7 +85,7 @@ def planned(opts):
     runs as both."""
     for cli in clis.select(opts.versions, list(clis.PACKAGES) if opts.all else opts.cli):
         for without in opts.without or [()]:
-            yield Run(cli, tuple(without), opts.as_user, ARGS.get(cli.name, ()))
+            yield Run(cli, tuple(without), opts.as_user, opts.held_out, ARGS.get(cli.name, ()))
         if opts.versions == "matrix" and cli.name == "gemini" and os.getuid() == 0 and not (opts.without or opts.as_user):
             yield Run(cli, as_user=True)
 
@@ -99,6 +102,8 @@ def arguments():
                     help="switch witnesses off: hooks, record or hooks,record (repeatable: one run each)")
     ap.add_argument("--profile", help="try this profile in place of the built-in one, with one CLI")
     ap.add_argument("--as-user", action="store_true", help="run the CLIs as an ordinary user, not as root")
+    ap.add_argument("--held-out", action="store_true",
+                    help="nothing was made with these versions: they get a table of their own")
     ap.add_argument("--results", help="also write all results to this file, as JSON")
     ap.add_argument("--update-docs", action="store_true", help="put the tables into docs/real-clis.md")
     ap.add_argument("--keep", action="store_true", help="keep the throw-away homes")
@@ -126,12 +131,14 @@ def build():
 def drive(run, binary, folder, opts):
     """All cases of one run, as they come."""
     cli = run.cli
-    frame = {"cli": cli.name, "version": cli.version, "heading": run.heading, "mode": "", "column": cli.version}
+    frame = {"cli": cli.name, "version": cli.version, "heading": run.heading, "mode": "", "column": cli.version,
+             "where": where(binary)}
     try:
         cli.install()
     except clis.Unavailable as why:
         return [result(frame, case="install", why=str(why))]
-    folder = folder / "-".join([str(cli), *run.without, *run.args]).replace("--", "")
+    parts = [str(cli), *run.without, *(["as-user"] if run.as_user else []), *run.args]
+    folder = folder / "-".join(parts).replace("--", "")
     folder.mkdir(parents=True)
     # Gemini takes settings only from folders into which nobody else can write: /var/tmp is none.
     home = clis.cache() / f"home-{cli}-{os.getpid()}"
@@ -166,8 +173,17 @@ def drive(run, binary, folder, opts):
     return [{**one, "mode": frame["mode"], "column": frame["column"]} for one in results]
 
 
+def where(binary):
+    """What was measured, on which machine and when."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    profile = "release" if "release" in binary.parts else "debug"
+    return (f"{datetime.date.today()}, {commit.stdout.strip() or 'no repository'} ({profile} build), "
+            f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs")
+
+
 def result(frame, **facts):
-    return {"verdict": "fail", "why": None, "source": "", "chars": 0, "ms": None, "alike": None, **frame, **facts}
+    return {"verdict": "fail", "why": None, "source": "", "chars": 0, "ms": None, "alike": None,
+            "load": round(os.getloadavg()[0], 1), **frame, **facts}
 
 
 if __name__ == "__main__":

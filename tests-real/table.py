@@ -90,12 +90,22 @@ def grid(results):
     return "\n".join(lines)
 
 
-def document(page, results, machine):
+def document(page, results):
     """The page for docs: these tables in the place of those with the same heading, the others as they were."""
     tables = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in re.split(r"^## ", page, flags=re.M)[1:]}
     for heading, some in by_heading(results).items():
-        tables[heading] = f"Measured on {machine}.\n\n{grid(some)}\n{reasons(some)}".strip()
+        tables[heading] = f"{provenance(some)}\n\n{grid(some)}\n{reasons(some)}".strip()
     return HEAD + "".join(f"\n## {heading}\n\n{table}\n" for heading, table in sorted(tables.items()))
+
+
+def provenance(results):
+    """When, where and with what the columns were measured, as far as they differ."""
+    columns = {}
+    for result in results:
+        columns.setdefault(result["where"], {})[result["column"]] = None
+    loads = [result["load"] for result in results]
+    parts = [where if len(columns) == 1 else f"{where}: {', '.join(some)}" for where, some in columns.items()]
+    return textwrap.fill(f"Measured on {'; '.join(parts)}. Load {min(loads)} to {max(loads)}.", 120)
 
 
 def reasons(results):

@@ -1,10 +1,10 @@
-// Builds the page into a folder (dist by default) and puts compressed forms beside each file, so that the hub only
-// has to hand them out.
+// Builds the page into a folder (dist by default) and puts a compressed form beside each file: that is what the hub
+// carries and hands out.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -23,10 +23,7 @@ export async function buildInto(folder) {
   for (const name of filesBelow(folder)) {
     if (!COMPRESSED.test(name)) continue;
     const path = join(folder, name);
-    const plain = readFileSync(path);
-    writeFileSync(`${path}.gz`, gzipSync(plain, { level: 9 }));
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
-    writeFileSync(`${path}.br`, brotliCompressSync(plain, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
   }
 }
 

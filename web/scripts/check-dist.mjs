@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { buildInto, filesBelow } from "./build.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -39,7 +39,6 @@ function compare(wanted, found) {
 function open(folder, name) {
   const bytes = readFileSync(join(folder, name));
   if (name.endsWith(".gz")) return gunzipSync(bytes);
-  if (name.endsWith(".br")) return brotliDecompressSync(bytes);
   return bytes;
 }
 

@@ -3,7 +3,7 @@
 import { forgetKey, keepKey, keyHeaders } from "./key";
 import type {
   Agent, AutoAnswer, Device, Diff, Entry, Explanation, FileText, Former, Found, Mesh, NewRule, Part, Profile, Prompt, Receipt, Repository, Rule,
-  Session, Settings, Task, Worktree,
+  Session, Settings, Task, UsageDay, Worktree,
 } from "./types";
 
 export class Refused extends Error {
@@ -109,6 +109,8 @@ export const api = {
   devices: () => ask<{ devices: Device[] }>("GET", "/api/devices"),
   invite: (readOnly: boolean) =>
     ask<{ code: string; url: string; expires_at: string }>("POST", "/api/devices", { read_only: readOnly }),
+  rename: (id: string, name: string) => ask<{ name: string }>("PATCH", `/api/devices/${part(id)}`, { name }),
+  revokeOthers: () => ask<{ removed: number }>("DELETE", "/api/devices/others"),
   revoke: (id: string) => ask("DELETE", `/api/devices/${part(id)}`),
 
   agent: (id: string) => ask<{ agent: Agent }>("GET", `/api/agents/${part(id)}`),
@@ -129,6 +131,9 @@ export const api = {
   messages: (id: string, before?: string | null, limit = 50) =>
     ask<TaskPage>("GET", `/api/agents/${part(id)}/messages${query({ before, limit })}`),
 
+  prompts: () => ask<{ prompts: { name: string; about: string; text: string }[] }>("GET", "/api/prompts"),
+  usage: (days: number) => ask<{ days: UsageDay[] }>("GET", `/api/usage${query({ days })}`),
+  seeDeath: (agent?: string) => ask("POST", "/api/deaths/seen", { agent }),
   former: () => ask<{ agents: Former[]; total: number }>("GET", "/api/history"),
   formerAgent: (id: string) => ask<{ agent: Former; worktree: string | null }>("GET", `/api/history/${part(id)}`),
 

@@ -9,7 +9,6 @@ import { ReconnectBanner } from "./parts/reconnect-banner";
 import { Empty, Loading } from "./parts/screen-head";
 import { LiveRegion, ToastStack } from "./parts/toast-stack";
 import { AgentsScreen } from "./screens/agents-screen";
-import { InboxScreen } from "./screens/inbox-screen";
 import { MoreScreen } from "./screens/more-screen";
 import { prefs } from "./state/prefs";
 import { route, type Route } from "./state/route";
@@ -18,6 +17,7 @@ import { t } from "./text";
 
 const AgentScreen = lazy(() => import("./screens/agent-screen").then((file) => file.AgentScreen));
 const HelpDialog = lazy(() => import("./screens/later").then((file) => file.HelpDialog));
+const InboxScreen = lazy(() => import("./screens/later").then((file) => file.InboxScreen));
 const LoginScreen = lazy(() => import("./screens/later").then((file) => file.LoginScreen));
 const MeshScreen = lazy(() => import("./screens/later").then((file) => file.MeshScreen));
 const NewAgentDialog = lazy(() => import("./screens/later").then((file) => file.NewAgentDialog));

@@ -3,7 +3,7 @@
 
 import type * as hub from "./generated/hub";
 
-export type { Agent, Device, Diff, DiffFile, Edge, Entry, Former, Node, Prompt, Receipt, Rule, Session, Status, TaskLine, Used } from "./generated/hub";
+export type { Agent, Death, Device, Diff, DiffFile, Edge, Entry, Former, Node, Prompt, Receipt, Rule, Session, Status, TaskLine, TurnUsage, Used } from "./generated/hub";
 
 export type TaskState = hub.TaskLine["state"];
 export type PromptKind = hub.Prompt["kind"];
@@ -76,6 +76,8 @@ export type Task = {
   /** What the agent did on the way. */
   steps?: Step[];
   acts?: Act[];
+  /** What it took, where the program writes that down. */
+  usage?: hub.TurnUsage;
   created_at: string;
   updated_at: string;
   /** How it came to stand so; lists leave it out. */
@@ -116,6 +118,19 @@ export type Hello = {
   session: hub.Session;
   agents: hub.Agent[];
   edges: hub.Edge[];
+  deaths: hub.Death[];
+};
+
+export type UsageDay = {
+  day: string;
+  agent: string;
+  handle: string;
+  profile: string;
+  model: string | null;
+  turns: number;
+  tokens: { input: number; cached: number; cache_written: number; output: number };
+  cost_usd: number | null;
+  cost_is_partial: boolean;
 };
 
 export type TaskEvent = {
@@ -129,11 +144,12 @@ export type TaskEvent = {
 
 export type Change =
   | { type: "agent.added" | "agent.changed"; agent: hub.Agent }
-  | { type: "agent.removed"; id: string; handle: string; reason: hub.Gone }
+  | { type: "agent.removed"; id: string; handle: string; reason: hub.Gone; how: string | null }
   | { type: "prompt.opened"; agent: string; prompt: hub.Prompt }
   | { type: "prompt.closed"; agent: string; id: string; answer: hub.Answer | null }
   | TaskEvent
   | { type: "mesh.edge"; edge: hub.Edge }
+  | { type: "deaths"; deaths: hub.Death[] }
   | { type: "worktrees" }
   | { type: "auto-answer" };
 

@@ -15,4 +15,5 @@ pub mod message;
 pub mod parse;
 pub mod step;
 pub mod task;
+pub mod usage;
 pub mod wire;

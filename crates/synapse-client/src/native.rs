@@ -12,6 +12,7 @@ use synapse_a2a::event::{Question, Source, Status, Timestamp};
 use synapse_a2a::message::{Message, Role};
 use synapse_a2a::step::Step;
 use synapse_a2a::task::{Task, TaskState};
+use synapse_a2a::usage::Usage;
 use synapse_term::prompt::{Prompt, ToolCall};
 use utoipa::ToSchema;
 
@@ -222,6 +223,18 @@ pub struct StandingShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub steps_from: Option<Source>,
+    /// What the last turn took that anything is known of; nothing where the program writes nothing down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, nullable)]
+    pub usage: Option<UsageShape>,
+}
+
+/// What a turn took of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsageShape {
+    pub task: String,
+    #[serde(flatten)]
+    pub usage: Usage,
 }
 
 impl StandingShape {

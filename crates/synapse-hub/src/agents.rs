@@ -76,6 +76,7 @@ impl Hub {
     pub(super) async fn refresh(&self, entry: &Entry) -> Result<Report, Problem> {
         let body = ask(entry, Method::GET, "/status", None).await?;
         let report: Report = serde_json::from_value(body).map_err(Problem::internal)?;
+        let report = report.price(&self.prices.prices());
         let change = Change::Reported(entry.agent_id.clone(), Box::new(report.clone()));
         self.live.apply(change);
         Ok(report)

@@ -14,6 +14,7 @@ use super::problem::Problem;
 
 mod agents;
 mod auto_answer;
+mod deaths;
 mod devices;
 mod files;
 mod interrupt;
@@ -27,7 +28,9 @@ mod settings;
 mod socket;
 mod talk;
 mod tasks;
+mod templates;
 mod terminal;
+mod usage;
 mod worktrees;
 
 /// The largest body that is taken.
@@ -44,7 +47,11 @@ pub(super) fn router() -> Router<Hub> {
         .route("/api/auth/logout", post(session::logout))
         .route("/api/session", get(session::show))
         .route("/api/devices", get(devices::list).post(devices::invite))
-        .route("/api/devices/{id}", delete(devices::remove))
+        .route("/api/devices/others", delete(devices::remove_others))
+        .route(
+            "/api/devices/{id}",
+            delete(devices::remove).patch(devices::rename),
+        )
         .route("/api/agents", get(agents::list).post(agents::start))
         .route("/api/agents/{id}", get(agents::show).delete(agents::stop))
         .route("/api/agents/{id}/send", send)
@@ -58,6 +65,10 @@ pub(super) fn router() -> Router<Hub> {
             post(prompts::answer),
         )
         .route("/api/agents/{id}/terminal", get(terminal::attach))
+        .route("/api/prompts", get(templates::list))
+        .route("/api/usage", get(usage::list))
+        .route("/api/deaths", get(deaths::list))
+        .route("/api/deaths/seen", post(deaths::see))
         .route("/api/history", get(past_agents::list))
         .route("/api/history/{id}", get(past_agents::show))
         .route("/api/tasks", get(tasks::list))

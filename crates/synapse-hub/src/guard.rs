@@ -124,7 +124,8 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
         } else {
             Beside::Key(key(headers))
         };
-        let caller = caller(hub, headers, beside)?;
+        let address = peer.map(|peer| address_of(access_policy, peer, headers, host));
+        let caller = caller(hub, headers, beside, address)?;
         peer.inspect(|peer| peer.prove());
         Some(caller)
     };
@@ -154,12 +155,24 @@ fn admit(hub: &Hub, request: &Request) -> Result<Option<Session>, Problem> {
 /// Whether the kernel says that the user of this hub calls, or root. It says so of a proxy as well, and who is behind
 /// that is anybody: a proxy is known by the name it serves, or by what it adds.
 fn is_own_user(access_policy: &AccessPolicy, peer: &Peer, headers: &HeaderMap, host: &str) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    let is_proxied = is_proxied(access_policy, headers, host);
+    peer.is_here() && !is_proxied && peer.user().is_some_and(|user| user == own || user == 0)
+}
+
+fn is_proxied(access_policy: &AccessPolicy, headers: &HeaderMap, host: &str) -> bool {
     let name = name_of(host);
     let is_public = |known: &String| known.eq_ignore_ascii_case(name);
-    let is_proxied = access_policy.names.iter().any(is_public)
-        || FORWARDED.iter().any(|header| headers.contains_key(header));
-    let own = rustix::process::geteuid().as_raw();
-    peer.is_here() && !is_proxied && peer.user().is_some_and(|user| user == own || user == 0)
+    access_policy.names.iter().any(is_public)
+        || FORWARDED.iter().any(|header| headers.contains_key(header))
+}
+
+/// Where the caller is, for the list of devices. What a proxy says of that is not believed.
+fn address_of(access: &AccessPolicy, peer: &Peer, headers: &HeaderMap, host: &str) -> String {
+    if peer.is_here() && is_proxied(access, headers, host) {
+        return "proxy".to_owned();
+    }
+    peer.remote().ip().to_canonical().to_string()
 }
 
 /// The key beside the cookie: in a header, or among the protocols of a WebSocket, to which a page can add no header.
@@ -169,7 +182,12 @@ fn key(headers: &HeaderMap) -> Option<&str> {
     text(headers, KEY).or_else(|| offered.find_map(|protocol| protocol.strip_prefix(KEY_PROTOCOL)))
 }
 
-fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session, Problem> {
+fn caller(
+    hub: &Hub,
+    headers: &HeaderMap,
+    beside: Beside<'_>,
+    address: Option<String>,
+) -> Result<Session, Problem> {
     let bearer = text(headers, header::AUTHORIZATION)
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(str::trim);
@@ -183,7 +201,7 @@ fn caller(hub: &Hub, headers: &HeaderMap, beside: Beside<'_>) -> Result<Session,
         });
     }
     let secret = secret(headers, &hub.access_policy.cookie);
-    let known = secret.and_then(|secret| hub.logins.who(secret, beside));
+    let known = secret.and_then(|secret| hub.logins.who(secret, beside, address));
     known.ok_or_else(|| {
         let error = "who are you? Open the link that `synapse web` or `synapse web login` prints";
         Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", error)

@@ -15,6 +15,7 @@ use super::live::{line_text, name_of};
 use super::past_agents::Roll;
 use super::problem::Problem;
 use super::shapes::TaskLine;
+use super::usage::TurnUsage;
 use synapse_client::client::post_ends;
 use synapse_client::mesh::is_elsewhere;
 use synapse_client::native::TaskShape;
@@ -90,8 +91,7 @@ pub(super) async fn page(
     let next = page
         .next
         .map(|next| format!("{}.{}", next.updated_at.0, next.id));
-    let tasks = page.tasks.iter().map(|kept| shown(&roll, kept));
-    Ok((tasks.collect(), next))
+    Ok((all_shown(hub, &roll, &page.tasks).await?, next))
 }
 
 /// A page of the tasks in which words stand; the place in the list is the last of them.
@@ -136,8 +136,8 @@ async fn search_page(
     });
     let (tasks, has_more) = found.await?;
     let last = tasks.last().map(|kept| kept.task.id().to_string());
-    let tasks = tasks.iter().map(|kept| shown(&roll, kept));
-    Ok((tasks.collect(), last.filter(|_| has_more)))
+    let tasks = all_shown(hub, &roll, &tasks).await?;
+    Ok((tasks, last.filter(|_| has_more)))
 }
 
 /// Where words stand, in the tasks of all agents.
@@ -170,7 +170,8 @@ pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), 
     };
     let (roll, moments) = (Roll::read(hub).await?, moments(&kept.events));
     let entry = roll.running(&kept.agent, &kept.handle).cloned();
-    let mut task = shown(&roll, &kept);
+    let shown = all_shown(hub, &roll, &[kept]).await?;
+    let mut task = shown.into_iter().next().unwrap_or_default();
     if let Some(fields) = task.as_object_mut() {
         fields.insert("history".to_owned(), json!(moments));
     }
@@ -234,6 +235,23 @@ pub(super) fn whole(entry: &Entry, mut body: Value) -> Value {
         fields.insert("run".to_owned(), json!(began(&entry.run())));
     }
     task
+}
+
+/// Tasks in the native dialect, with whose they are and what they took.
+async fn all_shown(hub: &Hub, roll: &Roll, tasks: &[Kept]) -> Result<Vec<Value>, Problem> {
+    let ids: Vec<TaskId> = tasks.iter().map(|kept| kept.task.id().clone()).collect();
+    let usage = read(hub, move |reader| reader.usage_of(&ids)).await?;
+    let prices = hub.prices.prices();
+    let view = |kept: &Kept| {
+        let mut task = shown(roll, kept);
+        let id = kept.task.id();
+        if let (Some(usage), Some(fields)) = (usage.get(id), task.as_object_mut()) {
+            let usage = TurnUsage::of(id.to_string(), usage, &prices);
+            fields.insert("usage".to_owned(), json!(usage));
+        }
+        task
+    };
+    Ok(tasks.iter().map(view).collect())
 }
 
 /// A task in the native dialect, with whose it is.

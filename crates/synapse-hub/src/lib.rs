@@ -26,6 +26,7 @@ mod agents;
 mod answering;
 mod api;
 mod auto_answer;
+mod deaths;
 mod elsewhere;
 mod files;
 mod git;
@@ -44,6 +45,7 @@ mod reply_forwarding;
 mod shapes;
 #[cfg(test)]
 mod typescript;
+mod usage;
 mod watch_registry;
 mod worktrees;
 mod wrong_codes;
@@ -55,6 +57,7 @@ use guard::AccessPolicy;
 use live::Live;
 use login::LoginFile;
 use logins::Logins;
+use usage::PriceBook;
 use worktrees::{Scope, WorktreeIndex};
 use wrong_codes::WrongCodes;
 
@@ -93,6 +96,7 @@ struct HubContext {
     logins: Arc<Logins>,
     wrong_codes: WrongCodes,
     auto: AutoAnswer,
+    prices: PriceBook,
     access_policy: AccessPolicy,
     /// The address of the page.
     url: String,
@@ -175,6 +179,7 @@ impl Hub {
             logins: Arc::new(Logins::load(LoginFile::new(paths.web()))?),
             wrong_codes: WrongCodes::default(),
             auto: AutoAnswer::load(paths.auto_answer())?,
+            prices: PriceBook::new(paths.prices()),
             access_policy: AccessPolicy {
                 names,
                 listen: address.ip(),

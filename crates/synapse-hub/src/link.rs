@@ -91,12 +91,14 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
         match serde_json::from_str(&text) {
             Ok(AgentNews::Hello { status }) => {
                 if let Some(status) = status {
+                    let status = status.price(&hub.prices.prices());
                     hub.live.apply(Change::Reported(id, Box::new(status)));
                     consider(hub, entry);
                 }
                 list_tasks(hub, entry).await;
             }
             Ok(AgentNews::Status { status }) => {
+                let status = status.price(&hub.prices.prices());
                 let is_done = status.status() == Status::Idle;
                 hub.live.apply(Change::Reported(id, Box::new(status)));
                 consider(hub, entry);

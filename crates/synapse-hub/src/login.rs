@@ -77,6 +77,9 @@ pub(super) struct Device {
     pub(super) right: Right,
     pub(super) created_at: Timestamp,
     pub(super) last_seen_at: Timestamp,
+    /// Where it was last seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) address: Option<String>,
 }
 
 impl Device {
@@ -119,6 +122,10 @@ impl LoginRecords {
         self.devices.retain(is_fresh);
     }
 
+    pub(super) fn forget_codes(&mut self) {
+        self.codes.clear();
+    }
+
     /// A code that lets one device in.
     fn mint(&mut self, right: Right, now: Timestamp) -> String {
         let code = new_secret();
@@ -154,6 +161,7 @@ impl LoginRecords {
             right: code.right,
             created_at: now,
             last_seen_at: now,
+            address: None,
         };
         self.devices.push(device.clone());
         Some(Admission {

@@ -1,7 +1,8 @@
 //! The devices as the running hub knows them: looked up with every request, written down when they
 //! change.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
@@ -25,6 +26,8 @@ pub(super) enum Beside<'a> {
 pub(super) struct Logins {
     file: LoginFile,
     book: RwLock<LoginRecords>,
+    /// When each device was last seen by this hub; the file knows it by the hour.
+    uses: Mutex<HashMap<String, Timestamp>>,
     /// Told when a device is gone, so that what it has open is closed.
     removed: watch::Sender<()>,
 }
@@ -37,12 +40,18 @@ impl Logins {
         Ok(Self {
             file,
             book,
+            uses: Mutex::default(),
             removed,
         })
     }
 
-    /// Who shows this secret, with what must be beside it.
-    pub(super) fn who(self: &Arc<Self>, secret: &str, beside: Beside<'_>) -> Option<Session> {
+    /// Who shows this secret, with what must be beside it, and where they are.
+    pub(super) fn who(
+        self: &Arc<Self>,
+        secret: &str,
+        beside: Beside<'_>,
+        address: Option<String>,
+    ) -> Option<Session> {
         let now = Timestamp::now();
         let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
         let device = book.device(secret, now)?;
@@ -54,12 +63,16 @@ impl Logins {
             return None;
         }
         let (session, seen) = (session(device), device.last_seen_at);
+        let has_moved = address.is_some() && device.address != address;
         drop(book);
-        if seen + SEEN < now
-            && let Some(id) = session.device.clone()
-        {
-            let logins = self.clone();
-            tokio::task::spawn_blocking(move || logins.touch(&id));
+        if let Some(id) = session.device.clone() {
+            let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+            uses.insert(id.clone(), now);
+            drop(uses);
+            if seen + SEEN < now || has_moved {
+                let logins = self.clone();
+                tokio::task::spawn_blocking(move || logins.touch(&id, address.as_deref()));
+            }
         }
         Some(session)
     }
@@ -98,13 +111,16 @@ impl Logins {
     pub(super) fn devices(&self, current: Option<&str>) -> Vec<shapes::Device> {
         let book = self.book.read().unwrap_or_else(PoisonError::into_inner);
         let mut devices: Vec<&Device> = book.devices.iter().collect();
-        devices.sort_by_key(|device| std::cmp::Reverse(device.last_seen_at));
+        let uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = |device: &Device| uses.get(&device.id).copied().max(Some(device.last_seen_at));
+        devices.sort_by_key(|device| std::cmp::Reverse(last(device)));
         let view = |device: &Device| shapes::Device {
             id: device.id.clone(),
             name: device.name.clone(),
             read_only: device.right == Right::ReadOnly,
             created_at: device.created_at.to_string(),
-            last_seen_at: device.last_seen_at.to_string(),
+            last_seen_at: last(device).unwrap_or_default().to_string(),
+            address: device.address.clone(),
             current: current == Some(device.id.as_str()),
         };
         devices.into_iter().map(view).collect()
@@ -112,21 +128,46 @@ impl Logins {
 
     /// Lets a device in no more. Whether there was one.
     pub(super) fn remove(&self, id: &str) -> Result<bool, LoginError> {
-        let (had_one, book) = self.file.change(|book, _| {
+        self.keep_only(|device| device.id != id)
+            .map(|removed| removed > 0)
+    }
+
+    /// Lets no device in but this one; how many there were. Codes that wait to be used let nobody in, either.
+    pub(super) fn remove_others(&self, id: Option<&str>) -> Result<usize, LoginError> {
+        self.file.change(|book, _| book.forget_codes())?;
+        self.keep_only(|device| Some(device.id.as_str()) == id)
+    }
+
+    fn keep_only(&self, keeps: impl Fn(&Device) -> bool) -> Result<usize, LoginError> {
+        let (removed, book) = self.file.change(|book, _| {
             let before = book.devices.len();
-            book.devices.retain(|device| device.id != id);
-            book.devices.len() < before
+            book.devices.retain(keeps);
+            before - book.devices.len()
         })?;
         self.set(book);
         self.removed.send_replace(());
-        Ok(had_one)
+        Ok(removed)
     }
 
-    fn touch(&self, id: &str) {
+    /// Gives a device a name. Whether there is one.
+    pub(super) fn rename(&self, id: &str, name: &str) -> Result<bool, LoginError> {
+        let (has_one, book) = self.file.change(|book, _| {
+            let device = book.devices.iter_mut().find(|device| device.id == id);
+            device
+                .map(|device| name.clone_into(&mut device.name))
+                .is_some()
+        })?;
+        self.set(book);
+        Ok(has_one)
+    }
+
+    fn touch(&self, id: &str, address: Option<&str>) {
         let done = self.file.change(|book, now| {
             for device in &mut book.devices {
                 if device.id == id {
                     device.last_seen_at = now;
+                    let before = device.address.take();
+                    device.address = address.map(str::to_owned).or(before);
                 }
             }
         });

@@ -4,19 +4,22 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::RustEmbed;
 
 use super::problem::Problem;
 use synapse_client::message::media_type;
 
+/// Texts are carried compressed alone: nearly every client takes them so, and for the others they are unpacked.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
+#[include = "*.gz"]
+#[include = "*.png"]
 struct Assets;
 
 /// The document behind every address of the page.
 const DOCUMENT: &str = "index.html";
-/// Encodings that files may come in beside their plain form, the best first.
-const ENCODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
+/// What is behind the name of a compressed file.
+const PACKED: &str = ".gz";
 /// The folder of files whose names have a hash of their contents.
 const HASHED: &str = "assets/";
 
@@ -46,36 +49,39 @@ fn is_route(path: &str) -> bool {
     !path.starts_with(HASHED) && !last.contains('.')
 }
 
-/// A file in the best form the browser takes.
+/// A file in the form the browser takes.
 fn find(path: &str, accepted: &str) -> Option<Response> {
     // The compressed forms are not files of their own.
-    if ENCODINGS
-        .iter()
-        .any(|(_, ending)| path.ends_with(&format!(".{ending}")))
-    {
+    if path.ends_with(PACKED) {
         return None;
     }
-    let takes = |encoding: &str| accepts(accepted, encoding);
-    let packed = ENCODINGS.iter().filter(|(encoding, _)| takes(encoding));
-    let mut packed = packed.filter_map(|(encoding, ending)| {
-        Some((Assets::get(&format!("{path}.{ending}"))?, Some(*encoding)))
-    });
-    let plain = || Some((Assets::get(path)?, None));
-    let (file, encoding) = packed.next().or_else(plain)?;
-    Some(answer(path, file, encoding))
+    let Some(packed) = Assets::get(&format!("{path}{PACKED}")) else {
+        return Some(answer(path, Assets::get(path)?.data.into_owned(), None));
+    };
+    let packed = packed.data.into_owned();
+    if accepts(accepted, "gzip") {
+        return Some(answer(path, packed, Some("gzip")));
+    }
+    Some(answer(path, unpack(&packed)?, None))
 }
 
-fn answer(path: &str, file: EmbeddedFile, encoding: Option<&'static str>) -> Response {
+/// What is in a gzip file that `web/scripts/build.mjs` wrote: ten bytes of head without a name, and eight bytes behind.
+fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
+    let deflated = packed.get(10..packed.len().checked_sub(8)?)?;
+    miniz_oxide::inflate::decompress_to_vec(deflated).ok()
+}
+
+fn answer(path: &str, data: Vec<u8>, encoding: Option<&'static str>) -> Response {
     let caching = if path.starts_with(HASHED) {
         "public, max-age=31536000, immutable"
     } else {
         "no-cache"
     };
-    let kind = match media_type(path, &file.data) {
+    let kind = match media_type(path, &data) {
         text if text.starts_with("text/") => format!("{text}; charset=utf-8"),
         other => other.to_owned(),
     };
-    let mut response = Response::new(Body::from(file.data.into_owned()));
+    let mut response = Response::new(Body::from(data));
     let headers = response.headers_mut();
     let mut set = |name, value: &'static str| {
         headers.insert(name, header::HeaderValue::from_static(value));
@@ -127,7 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_document() {
-        assert!(Assets::get(DOCUMENT).is_some());
+    fn there_is_a_document_and_it_can_be_had_plain() {
+        let packed = Assets::get(&format!("{DOCUMENT}{PACKED}")).unwrap();
+        let plain = unpack(&packed.data).unwrap();
+        let document = std::fs::read("../../web/dist/index.html").unwrap();
+        assert!(plain == document, "what is carried is what was built");
     }
 }

@@ -1,12 +1,15 @@
 //! Past agents: their conversations stay readable, because the store keeps them. The id of an agent stays with
 //! its folder, whoever works there next, so a conversation is named by the id and the handle.
 
+use std::collections::HashMap;
+
 use super::Hub;
 use super::history::{read, time};
 use super::problem::Problem;
 use super::shapes::Former;
 use synapse_machine::registry::Entry;
-use synapse_store::{KeptAgent, Reader};
+use synapse_store::KeptAgent;
+use synapse_store::lives::End;
 
 /// Between the id and the name where both are needed; neither has it.
 const MARK: char = '~';
@@ -16,14 +19,18 @@ pub(super) struct Roll {
     running: Vec<Entry>,
     /// The one that was last heard of first.
     kept: Vec<KeptAgent>,
+    /// How the last run of each ended, by id and name.
+    ends: HashMap<(String, String), End>,
 }
 
 impl Roll {
     pub(super) async fn read(hub: &Hub) -> Result<Self, Problem> {
-        let kept = read(hub, Reader::agents).await?;
+        let kept = read(hub, |reader| Ok((reader.agents()?, reader.last_ends()?)));
+        let (kept, ends) = kept.await?;
         Ok(Self {
             running: hub.entries(),
             kept,
+            ends,
         })
     }
 
@@ -70,6 +77,13 @@ impl Roll {
         found.map(|kept| self.view(kept))
     }
 
+    /// Of what its last run died, if it did.
+    fn death_of(&self, kept: &KeptAgent) -> Option<String> {
+        let name = (kept.agent.clone(), kept.handle.to_lowercase());
+        let end = self.ends.get(&name).filter(|end| end.is_death());
+        end.map(|end| end.words())
+    }
+
     fn view(&self, kept: &KeptAgent) -> Former {
         Former {
             id: self.conversation(&kept.agent, &kept.handle),
@@ -79,6 +93,7 @@ impl Roll {
             dir: kept.dir.display().to_string(),
             tasks: u32::try_from(kept.tasks).unwrap_or(u32::MAX),
             last_at: time(kept.last),
+            died: self.death_of(kept),
         }
     }
 }

@@ -6,6 +6,8 @@ use serde_json::Value;
 use synapse_term::prompt::ToolCall;
 use utoipa::ToSchema;
 
+use super::usage::TurnUsage;
+
 /// What an agent does, in the words of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -67,6 +69,8 @@ pub(super) struct Agent {
     pub(super) steps_from: Option<String>,
     pub(super) prompt: Option<Prompt>,
     pub(super) task: Option<TaskLine>,
+    /// What the last turn took that anything is known of.
+    pub(super) usage: Option<TurnUsage>,
 }
 
 /// An agent that is not running any more, and whose tasks are kept.
@@ -85,6 +89,8 @@ pub(super) struct Former {
     pub(super) tasks: u32,
     /// When something last happened to one of them.
     pub(super) last_at: String,
+    /// Of what its last run died, if it did.
+    pub(super) died: Option<String>,
 }
 
 /// A question an agent asks.
@@ -236,6 +242,8 @@ pub(super) struct Device {
     pub(super) read_only: bool,
     pub(super) created_at: String,
     pub(super) last_seen_at: String,
+    /// Where it was last seen; `proxy` where one is between.
+    pub(super) address: Option<String>,
     /// The one that asks.
     pub(super) current: bool,
 }

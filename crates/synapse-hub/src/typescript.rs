@@ -11,7 +11,7 @@ use super::shapes::{
     TaskLine,
 };
 use super::worktrees::{Diff, DiffFile, Merged, Repository, Worktree};
-use super::{auto_answer, files, live};
+use super::{auto_answer, deaths, files, live, usage};
 
 const FILE: &str = "../../web/src/generated/hub.ts";
 
@@ -34,6 +34,8 @@ fn the_page_knows_the_types_of_the_wire() {
         Receipt::decl(),
         Session::decl(),
         Device::decl(),
+        deaths::Death::decl(),
+        usage::TurnUsage::decl(),
         Repository::decl(),
         Worktree::decl(),
         Diff::decl(),

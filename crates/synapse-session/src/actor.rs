@@ -20,6 +20,7 @@ mod steps;
 mod streaming;
 mod tasks;
 mod turns;
+mod usage;
 mod witnesses;
 
 use std::collections::{HashMap, VecDeque};
@@ -54,6 +55,7 @@ pub use routing::RoutingSetup;
 use synapse_pty::{Exit, Output, Pty, Signal, Size, Spawn, SpawnError, State as PtyState, Writer};
 use tasks::Open;
 use turns::Running;
+use usage::Usages;
 pub use witnesses::HookSetup;
 use witnesses::Witnesses;
 
@@ -125,9 +127,12 @@ pub struct Session {
     painted_at: Duration,
     /// What is still to be typed of an answer in one's own words, and when.
     own_words: VecDeque<(Duration, Vec<u8>)>,
+    usages: Usages,
     suspended: watch::Sender<bool>,
     size: watch::Sender<Size>,
     pty_state: PtyState,
+    /// How the program ended, once it did.
+    exit: Option<Exit>,
     start: Instant,
 }
 
@@ -182,9 +187,11 @@ impl Session {
             since: jiff::Timestamp::now(),
             painted_at: Duration::ZERO,
             own_words: VecDeque::new(),
+            usages: Usages::default(),
             suspended,
             size: size_is,
             pty_state: PtyState::Running,
+            exit: None,
             start: Instant::now(),
         };
         Ok((session, handle))
@@ -436,6 +443,7 @@ impl Session {
 
     fn end(&mut self, exit: Exit) {
         self.close_inbox();
+        self.exit = Some(exit);
         let now = self.now();
         self.unfed = PendingOutput::default();
         let modes = self.watcher.screen().modes();

@@ -7,6 +7,7 @@ use synapse_a2a::event::{Origin, Source};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::message::Message;
 use synapse_a2a::task::Task;
+use synapse_a2a::usage::Usage;
 use synapse_term::frame::Frame;
 use synapse_term::keys::Key;
 use synapse_term::prompt::Prompt;
@@ -197,8 +198,17 @@ pub struct Standing {
     pub held: Option<String>,
     /// Who tells of the steps of a turn; nobody where the screen is all there is.
     pub steps_from: Option<Source>,
+    /// What the last turn took that anything is known of.
+    pub usage: Option<Arc<TurnUsage>>,
     /// The task at hand: what the program was given to work on, even if it has not been seen at work.
     pub task: Option<TaskId>,
+}
+
+/// What a turn took of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnUsage {
+    pub task: TaskId,
+    pub usage: Usage,
 }
 
 /// A view of an agent's terminal: the screen, then what is painted on it.

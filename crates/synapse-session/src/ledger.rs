@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::usage::Usage;
 
 use super::{Board, timestamp};
 use synapse_store::{Entry, Owner, Store, StoreError};
@@ -89,6 +90,11 @@ impl Ledger {
         };
         let at = timestamp();
         self.append(task, 2, Event { at, fact });
+    }
+
+    /// Writes down what a turn took so far.
+    pub(super) fn note_usage(&self, task: &TaskId, usage: Usage) {
+        self.store.note_usage(task, usage);
     }
 
     /// Waits until everything so far is on the board, and on disk if the disk takes it.

@@ -21,11 +21,14 @@ mod queue;
 pub mod turn;
 
 use synapse_a2a::event::Timestamp;
+use synapse_pty::Exit;
+use synapse_store::lives::End;
 
 pub use actor::{HookSetup, RoutingSetup, Session, Setup};
 pub use board::{Board, Counts, News, NumberedEvent, Record, What};
 pub use command::{
     AcceptedTask, Answer, Command, Explanation, Look, Receipt, Refusal, Standing, TerminalView,
+    TurnUsage,
 };
 pub use follow::{Follow, is_last};
 pub use handle::{SessionHandle, Submission};
@@ -33,6 +36,16 @@ pub use ledger::Ledger;
 pub use outbox_request::{Author, Dispatch, LineTarget, Notice, OutboxRequest};
 pub use queue::{Order, Priority, Queue, QueueFull};
 pub use turn::{HookFact, TurnError};
+
+/// How a run ended by which nobody asked the program to end. Ctrl-C is a person's.
+pub fn end_of(exit: Exit) -> End {
+    const INTERRUPTED: Exit = Exit::Signal(2);
+    match exit {
+        INTERRUPTED | Exit::Code(130) => End::Stopped,
+        Exit::Code(code) => End::Exited(code),
+        Exit::Signal(signal) => End::Killed(signal),
+    }
+}
 
 /// The time, as events carry it.
 fn timestamp() -> Timestamp {

@@ -377,8 +377,9 @@ impl Turn {
             // What a program writes after it was stopped may be the torso of a reply.
             _ if self.stop.is_pressed && !record.is_closed => return Vec::new(),
             _ if !record.is_closed && !rests => return Vec::new(),
-            // An answered question that is still on the screen is not asked again; an open one stays.
-            _ if self.asked.is_some() && !record.is_closed => return Vec::new(),
+            // An answered question that is still on the screen is not asked again; an open one stays, until the screen has
+            // seen the turn end.
+            _ if self.asked.is_some() && !record.is_closed && !is_ending => return Vec::new(),
             Verdict::Replied(text) => Ending::Replied(Words::whole(text, Source::Record)),
             Verdict::Failed(why) => Ending::Failed(why.clone()),
         };

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use synapse_a2a::id::TaskId;
+use synapse_a2a::usage::Usage;
 use tokio::sync::oneshot;
 
 use super::Entry;
@@ -24,6 +26,8 @@ const GROUP_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) entries: Vec<Entry>,
+    /// What a turn took; told beside the events, and lost where it cannot be written.
+    pub(super) usage: Option<(TaskId, Usage)>,
     pub(super) promise: Promise,
     /// There was no room for it any more.
     pub(super) is_refused: bool,
@@ -76,6 +80,21 @@ struct Queue {
 impl Inbox {
     /// Takes a batch in; gives the promise back if the inbox is closed.
     pub(super) fn put(&self, entries: Vec<Entry>, promise: Promise) -> Result<(), Promise> {
+        self.add(entries, None, promise)
+    }
+
+    /// Takes in what a turn took.
+    pub(super) fn put_usage(&self, task: TaskId, usage: Usage) {
+        // A closed store has no one left to tell.
+        let _ = self.add(Vec::new(), Some((task, usage)), Promise::Kept);
+    }
+
+    fn add(
+        &self,
+        entries: Vec<Entry>,
+        usage: Option<(TaskId, Usage)>,
+        promise: Promise,
+    ) -> Result<(), Promise> {
         let bytes = entries.iter().map(|entry| weight(&entry.event)).sum();
         let mut waiting = self.lock();
         if waiting.is_closed {
@@ -89,6 +108,7 @@ impl Inbox {
         }
         waiting.batches.push_back(Batch {
             entries,
+            usage,
             promise,
             is_refused,
             bytes,

@@ -12,6 +12,7 @@ mod error;
 mod filing;
 mod group;
 mod inbox;
+pub mod lives;
 mod orphans;
 pub mod outbox;
 mod page;
@@ -26,6 +27,8 @@ mod search;
 mod snippet;
 pub mod sweep;
 mod task_head;
+mod usage;
+mod usage_sums;
 mod weight;
 mod writer;
 
@@ -38,6 +41,7 @@ use std::thread;
 use signal_hook::consts::SIGXFSZ;
 use synapse_a2a::event::{Event, Timestamp};
 use synapse_a2a::id::TaskId;
+use synapse_a2a::usage::Usage;
 use tokio::sync::oneshot;
 
 pub use agents::KeptAgent;
@@ -47,6 +51,8 @@ pub use page::{Cursor, Filter, Page};
 pub use read::{Edge, Kept, Reader};
 pub use retention::retain;
 pub use search::{Field, SearchHit};
+pub use usage::KeptUsage;
+pub use usage_sums::{UsageSum, sum_usage};
 
 use inbox::{Inbox, Promise};
 use writer::{Trouble, Writer};
@@ -153,6 +159,11 @@ impl Store {
             return Err(StoreError::Closed);
         }
         told.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Hands over what a turn took so far, in the place of what was known of it; never waits.
+    pub fn note_usage(&self, task: &TaskId, usage: Usage) {
+        self.handle.inbox.put_usage(task.clone(), usage);
     }
 
     /// Why the last group could not be written; nothing if it was. Each group is another try.

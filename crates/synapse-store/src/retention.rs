@@ -15,6 +15,9 @@ use super::error::{AboutStore as _, StoreError};
 /// Tasks removed at once. Hosts wait meanwhile, so it is not all of them.
 const STEP: usize = 64;
 
+/// How long it is known what turns took, in milliseconds: a year, and a little to compare with.
+const USAGE_AGE: u64 = 400 * 24 * 60 * 60 * 1_000;
+
 /// Pages given back to the system at once.
 const PAGES: usize = 256;
 
@@ -40,6 +43,9 @@ fn clear(
         remove(connection, Timestamp(last), &mut removed)?;
     }
     connection.execute("DELETE FROM replies WHERE at < ?1", [time(since)])?;
+    connection.execute("DELETE FROM lives WHERE ended_at < ?1", [time(since)])?;
+    let old = Timestamp(now().0.saturating_sub(USAGE_AGE));
+    connection.execute("DELETE FROM usage WHERE at < ?1", [time(old)])?;
     loop {
         let used = used_bytes(connection)?;
         if used <= max_bytes {

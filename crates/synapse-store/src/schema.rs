@@ -19,7 +19,7 @@ pub(super) mod stage {
 }
 
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD];
+pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD, FOURTH];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -128,9 +128,44 @@ ALTER TABLE pushes ADD COLUMN is_local INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX pushes_due ON pushes (due) WHERE due IS NOT NULL;
 ";
 
+/// What turns took of the models outlives the tasks. `lives` has every run of an agent; one without an end that is not
+/// alive was killed.
+const THIRD: &str = "
+CREATE TABLE usage (
+    task TEXT NOT NULL,
+    model TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    handle TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    cache_written INTEGER NOT NULL,
+    output INTEGER NOT NULL,
+    cost_micros INTEGER,
+    context INTEGER,
+    context_window INTEGER,
+    PRIMARY KEY (task, model)
+) STRICT;
+CREATE INDEX usage_by_time ON usage (at);
+CREATE TABLE lives (
+    run TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    handle TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    dir BLOB NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    how TEXT,
+    code INTEGER,
+    is_seen INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lives_by_agent ON lives (agent, ended_at);
+";
+
 /// Messages to agents of other machines, kept until the store of that machine has them. `message` is unique, so that
 /// what is handed over twice is kept once.
-const THIRD: &str = "
+const FOURTH: &str = "
 CREATE TABLE outbox (
     key INTEGER PRIMARY KEY,
     message TEXT NOT NULL UNIQUE,

@@ -5,14 +5,15 @@ use std::cell::OnceCell;
 use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
 
-use crate::{StoreError, fail_orphans, push};
+use crate::{StoreError, fail_orphans, lives, push};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 
-/// Fails the open tasks of hosts that are no more, with the reason.
+/// Fails the open tasks of hosts that are no more, with the reason, and takes note that these were killed.
 pub fn sweep(paths: &Paths) -> Result<(), StoreError> {
     let is_alive = is_alive(paths);
-    fail_orphans(&paths.store(), |_, run| is_alive(run)).map(|_| ())
+    fail_orphans(&paths.store(), |_, run| is_alive(run))?;
+    lives::sweep(&paths.store(), is_alive).map(|_| ())
 }
 
 /// Takes up what hosts that are no more have not told; nothing if the store is in trouble. See

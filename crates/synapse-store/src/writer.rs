@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
+use synapse_a2a::id::TaskId;
+use synapse_a2a::usage::Usage;
 
 use super::error::{AboutStore as _, StoreError};
 use super::filing;
@@ -15,6 +17,7 @@ use super::group;
 use super::inbox::{Batch, Inbox, Promise, Work};
 use super::row::Row;
 use super::task_head::{TaskHeads, admit};
+use super::usage;
 use super::{Entry, Owner, database};
 
 /// What may wait in memory for a disk that takes nothing.
@@ -111,8 +114,15 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
         if batches.first().is_some_and(|batch| batch.is_refused) {
             return self.fail(batches, &StoreError::Behind);
         }
+        let usages: Vec<(TaskId, Usage)> = batches
+            .iter()
+            .filter_map(|batch| batch.usage.clone())
+            .collect();
         match self.write(&batches) {
-            Ok(outcomes) => self.tell(batches, outcomes),
+            Ok(outcomes) => {
+                self.tell(batches, outcomes);
+                self.note_usages(&usages);
+            }
             Err(error) => {
                 self.note(Some(&error));
                 // After most of these the connection is as good as before; after the others it is not.
@@ -121,6 +131,25 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
                 }
                 self.fail(batches, &error);
             }
+        }
+    }
+
+    /// Keeps what turns took. Nobody was promised it, so a failure is told and nothing more.
+    fn note_usages(&mut self, usages: &[(TaskId, Usage)]) {
+        if usages.is_empty() {
+            return;
+        }
+        let written = self.connect().and_then(|()| {
+            let Some(OpenDatabase { connection, .. }) = &mut self.database else {
+                return Err(StoreError::Closed);
+            };
+            for (task, usage) in usages {
+                usage::put(connection, &self.owner, task, usage).about(&self.path)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            tracing::warn!(%error, "what a turn took is not written down");
         }
     }
 

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::Asked;
 use super::log::Entry;
+use super::tokens::Took;
 
 /// The rows of a chat history, put together to what they mean.
 #[derive(Debug, Default)]
@@ -65,6 +66,7 @@ impl Rows {
                 calls: Vec::new(),
             });
         }
+        found.extend(Took::of_aider(note).map(Entry::Took));
         if note.starts_with("litellm.") || note.contains("Error: ") {
             found.push(Entry::Failed(note.to_owned()));
         } else if note.starts_with("^C") {

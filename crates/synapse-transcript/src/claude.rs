@@ -7,6 +7,7 @@ use serde_json::Value;
 use synapse_a2a::step::{Edit, StepState};
 
 use super::steps::{Call, Outcome, Steps, time};
+use super::tokens::{Took, TurnUsage};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 
 /// What was read of a session. Lines may be out of order, an answer before its question, so where
@@ -44,6 +45,8 @@ enum What {
 #[derive(Debug, Default)]
 struct Said {
     parts: Vec<Part>,
+    /// What the answer took; written again with each part of it.
+    took: Option<Took>,
     is_last: bool,
     error: Option<String>,
 }
@@ -91,8 +94,12 @@ impl Conversation {
         let mut turn = TurnRecord::default();
         let (mut said, mut open) = (Vec::new(), HashSet::new());
         let (mut is_over, mut failed, mut steps) = (false, None, Steps::default());
+        let mut usage = TurnUsage::default();
         for answer in self.answers(ours, end) {
             failed = answer.error.as_ref().or(failed);
+            if let Some(took) = &answer.took {
+                usage.add(took);
+            }
             for part in &answer.parts {
                 match part {
                     Part::Tool(call) => {
@@ -122,6 +129,7 @@ impl Conversation {
         turn.said = said.join("\n\n");
         turn.has_open_tool = !open.is_empty();
         turn.steps = steps.into_list();
+        turn.usage = usage.known();
         turn.verdict = turn.verdict.or_else(|| match failed {
             Some(error) => Some(Verdict::Failed(error.clone())),
             None => is_over.then(|| Verdict::Replied(turn.said.clone())),
@@ -240,6 +248,7 @@ fn said(line: &Value, content: &Value) -> Said {
             .flatten()
             .filter_map(part)
             .collect(),
+        took: Took::of_claude(line.get("message").unwrap_or(&Value::Null)),
         is_last: reason.is_some_and(|reason| reason != "tool_use"),
         error: is_error.then(|| words(content, "\n")),
     }

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 use synapse_a2a::step::StepState;
+use synapse_a2a::usage::{Tokens, Usage};
 
 use super::steps::{Call, Outcome, Steps, time};
+use super::tokens;
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 
 /// What was read of a session.
@@ -14,6 +16,9 @@ use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 pub(super) struct Conversation {
     turns: Vec<Turn>,
     dir: Option<String>,
+    model: Option<String>,
+    /// What the conversation had taken by then.
+    total: Tokens,
 }
 
 #[derive(Debug, Default)]
@@ -25,6 +30,9 @@ struct Turn {
     /// What went wrong, said before the end.
     error: Option<String>,
     verdict: Option<Verdict>,
+    /// What the conversation had taken before it.
+    before: Tokens,
+    usage: Usage,
     /// Older versions do not write why a turn without a reply ended.
     is_closed: bool,
 }
@@ -33,6 +41,7 @@ impl Conversation {
     pub(super) fn push(&mut self, line: &Value) {
         let payload = line.get("payload").unwrap_or(&Value::Null);
         match text(line, "/type") {
+            Some("turn_context") => self.model = text(payload, "/model").map(str::to_owned),
             Some("session_meta") => self.dir = text(payload, "/cwd").map(str::to_owned),
             Some("event_msg") => self.push_event(line, payload),
             Some("response_item") => self.push_item(line, payload),
@@ -52,6 +61,7 @@ impl Conversation {
             is_closed: turn.is_closed,
             verdict: turn.verdict.clone(),
             steps: turn.steps.clone().into_list(),
+            usage: Some(turn.usage.clone()).filter(Usage::is_known),
         })
     }
 
@@ -70,6 +80,7 @@ impl Conversation {
             (Some("agent_message"), _) => {
                 self.say(text(payload, "/message").unwrap_or_default().to_owned());
             }
+            (Some("token_count"), _) => self.count(payload),
             (Some("error"), _) => {
                 if let Some(turn) = self.turns.last_mut() {
                     turn.error = text(payload, "/message").map(str::to_owned);
@@ -120,9 +131,29 @@ impl Conversation {
     fn begin(&mut self, asked: Asked) {
         self.turns.push(Turn {
             asked,
+            before: self.total,
             ..Turn::default()
         });
         bound(&mut self.turns);
+    }
+
+    /// Codex counts the whole conversation, and tells it more than once.
+    fn count(&mut self, payload: &Value) {
+        let Some(total) = tokens::of_codex(payload, "/info/total_token_usage") else {
+            return;
+        };
+        self.total = total;
+        let Some(turn) = self.turns.last_mut() else {
+            return;
+        };
+        let number = |pointer: &str| payload.pointer(pointer).and_then(Value::as_u64);
+        let mut usage = Usage {
+            context: number("/info/last_token_usage/total_tokens"),
+            window: number("/info/model_context_window"),
+            ..Usage::default()
+        };
+        usage.add(self.model.as_deref(), total.minus(turn.before), None);
+        turn.usage = usage;
     }
 
     fn say(&mut self, words: String) {

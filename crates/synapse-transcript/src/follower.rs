@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::cursor::Cursor;
 use super::opencode::Database;
@@ -22,6 +22,9 @@ const SEARCH_PAUSE: Duration = Duration::from_millis(50);
 
 /// How often a known file is looked at besides when the kernel says that it grew.
 const SAFETY_PAUSE: Duration = Duration::from_millis(250);
+
+/// How long a turn that is over is looked at.
+const LATE: Duration = Duration::from_secs(2);
 
 /// What is asked of the follower.
 #[derive(Debug)]
@@ -79,6 +82,17 @@ pub struct Follower {
     files: Files,
     wanted: Option<(u64, Needle)>,
     told: Option<TurnRecord>,
+    /// The turn before: programs write down what it took when it is over.
+    late: Option<LateTurn>,
+}
+
+/// A turn that is over, and is looked at for a little longer.
+#[derive(Debug)]
+struct LateTurn {
+    number: u64,
+    needle: Needle,
+    told: Option<TurnRecord>,
+    until: Instant,
 }
 
 impl Follower {
@@ -90,6 +104,7 @@ impl Follower {
             files: Files::new(source, program),
             wanted: None,
             told: None,
+            late: None,
         };
         (follower, Transcript { requests: sender })
     }
@@ -99,7 +114,7 @@ impl Follower {
         let mut changes: Option<Changes> = None;
         let mut search = SEARCH_PAUSE;
         loop {
-            let request = if self.wanted.is_none() {
+            let request = if self.wanted.is_none() && self.late.is_none() {
                 match self.requests.recv().await {
                     Some(request) => Some(request),
                     None => return,
@@ -122,25 +137,37 @@ impl Follower {
             match request {
                 Some(Request::Bind(path)) => self.files.bound = Some(path),
                 Some(Request::Expect(number, needle)) => {
+                    self.let_go();
                     self.wanted = Some((number, needle));
                     self.told = None;
                     search = SEARCH_PAUSE;
                 }
-                Some(Request::Forget) => {
-                    self.wanted = None;
-                    changes = None;
-                }
+                Some(Request::Forget) => self.let_go(),
                 None => {}
             }
+            if let Some(mut late) = self.late.take() {
+                let Some((files, found)) = look(self.files, late.needle.clone()).await else {
+                    return;
+                };
+                self.files = files;
+                if found != late.told
+                    && let Some(record) = found.clone()
+                {
+                    late.told = found;
+                    let number = late.number;
+                    if told.send(Sighting { number, record }).await.is_err() {
+                        return;
+                    }
+                }
+                self.late = Some(late).filter(|late| Instant::now() < late.until);
+            }
             let Some((number, needle)) = self.wanted.clone() else {
+                if self.late.is_none() {
+                    changes = None;
+                }
                 continue;
             };
-            let mut files = self.files;
-            let looked = tokio::task::spawn_blocking(move || {
-                let found = files.look(&needle);
-                (files, found)
-            });
-            let Ok((files, found)) = looked.await else {
+            let Some((files, found)) = look(self.files, needle).await else {
                 return;
             };
             self.files = files;
@@ -159,6 +186,29 @@ impl Follower {
             }
         }
     }
+}
+
+impl Follower {
+    /// The turn is over; what it took may not be written yet.
+    fn let_go(&mut self) {
+        if let Some((number, needle)) = self.wanted.take() {
+            self.late = Some(LateTurn {
+                number,
+                needle,
+                told: self.told.take(),
+                until: Instant::now() + LATE,
+            });
+        }
+    }
+}
+
+/// Looks for a turn where it may wait for the disk; nothing if that could not be done at all.
+async fn look(mut files: Files, needle: Needle) -> Option<(Files, Option<TurnRecord>)> {
+    let looked = tokio::task::spawn_blocking(move || {
+        let found = files.look(&needle);
+        (files, found)
+    });
+    looked.await.ok()
 }
 
 async fn grown(changes: &mut Option<Changes>) {

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use synapse_a2a::step::{Edit, StepState};
 
 use super::steps::{Call, Outcome, Steps, time};
+use super::tokens::{Took, TurnUsage};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 use synapse_machine::hex::hex;
 
@@ -37,6 +38,7 @@ enum What {
         text: String,
         calls: Vec<(Call, Option<Outcome>)>,
         thoughts: Vec<String>,
+        took: Option<Took>,
     },
     Failed(String),
     Noted(String),
@@ -88,6 +90,7 @@ impl Conversation {
             |message: &Message| matches!(&message.what, What::Asked(asked) if needle.is_in(asked));
         let ours = self.messages.iter().rposition(asks)?;
         let (mut turn, mut steps) = (TurnRecord::default(), Steps::default());
+        let mut usage = TurnUsage::default();
         for message in self.messages.iter().skip(ours + 1) {
             match &message.what {
                 What::Asked(_) => break,
@@ -95,7 +98,11 @@ impl Conversation {
                     text,
                     calls,
                     thoughts,
+                    took,
                 } => {
+                    if let Some(took) = took {
+                        usage.add(took);
+                    }
                     let is_answer = calls.is_empty() && !text.trim().is_empty();
                     turn.said.clone_from(text);
                     turn.has_open_tool = calls.iter().any(|(_, outcome)| outcome.is_none());
@@ -118,6 +125,7 @@ impl Conversation {
             }
         }
         turn.steps = steps.into_list();
+        turn.usage = usage.known();
         Some(turn)
     }
 
@@ -136,6 +144,7 @@ impl Conversation {
                     text: words,
                     calls: calls.map(|call| tool_call(call, message)).collect(),
                     thoughts: thoughts.filter_map(thought).collect(),
+                    took: Took::of_gemini(message),
                 }
             }
             Some("error") => What::Failed(words),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::log::Entry;
 use super::steps::{Call, Outcome};
+use super::tokens::Took;
 use super::{Asked, text, words};
 
 /// What is told of a turn that kimi-cli broke off: its file does not say why.
@@ -52,7 +53,8 @@ impl Steps {
             }
             Some("StatusUpdate") if payload.get("token_usage").is_some_and(Value::is_object) => {
                 self.has_reply = self.calls.is_empty();
-                vec![self.step()]
+                let took = Took::of_kimi(payload).map(Entry::Took);
+                took.into_iter().chain([self.step()]).collect()
             }
             Some("ToolResult") => {
                 let id = text(payload, "/tool_call_id").unwrap_or_default();

@@ -25,6 +25,7 @@ mod pi;
 mod place;
 mod qwen;
 mod steps;
+mod tokens;
 mod vibe;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use serde_json::Value;
 use synapse_a2a::step::Step;
+use synapse_a2a::usage::Usage;
 
 pub use follower::{Follower, Sighting, Transcript};
 
@@ -237,6 +239,8 @@ pub struct TurnRecord {
     pub is_closed: bool,
     /// The tools that were called and what was thought, in order.
     pub steps: Vec<Step>,
+    /// What it took of the model, where the transcript says so.
+    pub usage: Option<Usage>,
 }
 
 /// How a turn ended, by its transcript.

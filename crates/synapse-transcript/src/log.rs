@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::steps::{Call, Outcome, Steps};
+use super::tokens::{Took, TurnUsage};
 use super::{Asked, Needle, TurnRecord, Verdict, bound};
 
 /// One thing that happened in a conversation.
@@ -18,6 +19,8 @@ pub(super) enum Entry {
     Said { text: String, calls: Vec<Call> },
     /// The model thought something.
     Thought(String),
+    /// An answer of the model took this much.
+    Took(Took),
     /// A tool gave its result.
     Result(Outcome),
     /// The turn went wrong, in the program's own words.
@@ -56,7 +59,7 @@ impl Conversation {
         let ours = self.entries.iter().rposition(asks)?;
         let mut turn = TurnRecord::default();
         let (mut said, mut open) = (Vec::new(), HashSet::new());
-        let mut steps = Steps::default();
+        let (mut steps, mut usage) = (Steps::default(), TurnUsage::default());
         for entry in self.entries.iter().skip(ours + 1) {
             match entry {
                 Entry::Asked(_) => break,
@@ -78,6 +81,7 @@ impl Conversation {
                     }
                 }
                 Entry::Thought(words) => steps.think(words),
+                Entry::Took(took) => usage.add(took),
                 Entry::Result(outcome) => {
                     open.remove(outcome.id.as_str());
                     steps.end(outcome);
@@ -91,6 +95,7 @@ impl Conversation {
         turn.said = said.join("\n\n");
         turn.has_open_tool = !open.is_empty();
         turn.steps = steps.into_list();
+        turn.usage = usage.known();
         Some(turn)
     }
 }

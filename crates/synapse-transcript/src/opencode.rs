@@ -11,6 +11,7 @@ use synapse_a2a::step::{Edit, StepState};
 
 use super::log::{Conversation, Entry};
 use super::steps::{Call, Outcome};
+use super::tokens::Took;
 use super::{Asked, Needle, TurnRecord, text};
 
 /// How long the program may keep its database to itself.
@@ -144,6 +145,7 @@ fn answer(message: &Value, parts: &[Value]) -> Vec<Entry> {
     let mut found: Vec<Entry> = thoughts
         .map(|words| Entry::Thought(words.to_owned()))
         .collect();
+    found.extend(Took::of_opencode(message).map(Entry::Took));
     found.push(Entry::Said {
         text: spoken(parts, "\n\n"),
         calls: tools().map(call).collect(),

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::log::Entry;
 use super::steps::{Call, Outcome, time};
+use super::tokens::Took;
 use super::{Asked, text, words};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -49,7 +50,8 @@ fn answer(line: &Value, content: &Value) -> Vec<Entry> {
         }
         _ => None,
     };
-    thoughts.chain([said]).chain(end).collect()
+    let took = Took::of_pi(line.get("message").unwrap_or(&Value::Null)).map(Entry::Took);
+    thoughts.chain(took).chain([said]).chain(end).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use synapse_a2a::step::{Edit, StepState};
 
 use super::log::Entry;
 use super::steps::{Call, Outcome, time};
+use super::tokens::Took;
 use super::{Asked, text};
 
 pub(super) fn entries(line: &Value) -> Vec<Entry> {
@@ -25,6 +26,7 @@ pub(super) fn entries(line: &Value) -> Vec<Entry> {
                     .filter_map(|part| text(part, "/text"))
                     .map(|words| Entry::Thought(words.to_owned())),
             );
+            found.extend(Took::of_qwen(line).map(Entry::Took));
             found.push(Entry::Said {
                 text: spoken(parts),
                 calls: parts.iter().filter_map(|part| call(part, line)).collect(),

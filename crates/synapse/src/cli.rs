@@ -79,6 +79,7 @@ pub(crate) enum Command {
 Examples:
   synapse send codex \"review this\" --return
   git diff | synapse send claude - --return --timeout 600
+  synapse send codex --template review src/cart.py
   synapse send gemini \"what is on it?\" --file shot.png --stream
   synapse send all \"what are you working on?\" --return")]
     Send(Send),
@@ -138,6 +139,11 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Show what turns took: tokens, cost and context left, summed by day and agent
+    #[command(
+        after_help = "Examples:\n  synapse usage\n  synapse usage claude --days 30\n  synapse usage --json\n\nPrices are in a table: `synapse help prices`."
+    )]
+    Usage(crate::verbs::usage::UsageArgs),
     /// Show the answers to messages typed as @agent in wrapped terminals
     #[command(after_help = "Examples:\n  synapse replies\n  synapse replies claude --all --json")]
     Replies(crate::verbs::replies::Replies),

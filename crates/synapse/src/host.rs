@@ -2,6 +2,7 @@
 
 mod early_exit;
 mod entry;
+mod life;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,6 +25,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use entry::{publish, tell};
+use life::Life;
 
 pub use early_exit::EarlyExit;
 
@@ -112,6 +114,7 @@ pub struct Host {
     limits: Limits,
     resources: ServerState,
     ledger: Ledger,
+    owner: Owner,
     courier: Courier,
     paths: Paths,
     ca_file: Option<PathBuf>,
@@ -127,8 +130,10 @@ impl Host {
     pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
         let (profile, reach) = (&agent.profile, &agent.reach);
         reach.check()?;
-        let tls = reach.tls.as_ref();
-        let tls = tls.map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
+        let tls = reach
+            .tls
+            .as_ref()
+            .map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
         let tls = tls.transpose()?;
         let registry = Registry::new(paths.registry());
         let mut claim = claim(&registry, agent)?;
@@ -140,10 +145,10 @@ impl Host {
 
         let id = claim.id().as_str().to_owned();
         let started_at = claim.entry().started_at.unwrap_or_default();
-        let ledger = Ledger::open(paths.store(), owner(&claim, agent))?;
+        let owner = owner(&claim, agent);
+        let ledger = Ledger::open(paths.store(), owner.clone())?;
         let (routing, requests) = agent.orders.line();
-        let display = agent.terminal.as_ref();
-        let display = display.map(|terminal| terminal.display.try_clone());
+        let display = agent.terminal.as_ref().map(|it| it.display.try_clone());
         let launch = launch::prepare(agent, claim.id().as_str(), paths)?;
         let transcripts = launch.transcript.as_ref();
         let claude_transcripts = transcripts.and_then(synapse_transcript::Source::of_claude);
@@ -215,6 +220,7 @@ impl Host {
             limits: reach.limits,
             resources,
             ledger,
+            owner,
             paths: paths.clone(),
             ca_file: agent.ca_file.clone(),
             notes,
@@ -256,6 +262,7 @@ impl Host {
             limits,
             resources,
             ledger,
+            owner,
             courier,
             paths,
             ca_file,
@@ -312,9 +319,10 @@ impl Host {
         };
         let look = look.ok().and_then(Result::ok);
         let died = look.filter(|look| look.standing.state == State::Exited);
-        if died.is_none() {
-            ready()?;
-        }
+        let life = match &died {
+            None => Some(Life::begin(ready, kept.store(), owner)?),
+            Some(_) => None,
+        };
         let exit = match ended {
             Some(exit) => exit,
             None => running.await,
@@ -337,11 +345,10 @@ impl Host {
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if !is_terminated.load(Ordering::Relaxed)
-            && let Err(error) = LaunchRecord::end(&kept, &launched.agent_id)
-        {
-            tracing::warn!(%error, "`synapse up` will start this agent again");
+        if !is_terminated.load(Ordering::Relaxed) {
+            end_launch(&kept, &launched);
         }
+        Life::end(life, life::how(&ledger, exit)).await;
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -411,6 +418,13 @@ async fn note_conversation(
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the conversation cannot be continued later");
         }
+    }
+}
+
+/// It ended for good.
+fn end_launch(paths: &Paths, launched: &LaunchRecord) {
+    if let Err(error) = LaunchRecord::end(paths, &launched.agent_id) {
+        tracing::warn!(%error, "`synapse up` will start this agent again");
     }
 }
 

@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Command::Answer(args) => verbs::answer::run(&args),
         Command::Tasks(args) => verbs::tasks::list(&args),
         Command::Task { task, follow, json } => verbs::tasks::show(&task, follow, json),
+        Command::Usage(args) => verbs::usage::run(&args),
         Command::Replies(args) => verbs::replies::run(&args),
         Command::Reply(args) => verbs::reply::run(&args),
         Command::Cancel { task, json } => verbs::tasks::cancel(&task, json),

@@ -41,6 +41,7 @@ pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod table;
 pub(crate) mod tasks;
+pub(crate) mod usage;
 pub(crate) mod web;
 pub(crate) mod wrap;
 

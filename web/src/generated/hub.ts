@@ -26,7 +26,11 @@ held: string | null,
 /**
  * Who tells of the steps of a turn, `hook` or `record`; nobody where the screen is all there is.
  */
-steps_from: string | null, prompt: Prompt | null, task: TaskLine | null, };
+steps_from: string | null, prompt: Prompt | null, task: TaskLine | null, 
+/**
+ * What the last turn took that anything is known of.
+ */
+usage: TurnUsage | null, };
 
 export type Former = { 
 /**
@@ -40,7 +44,11 @@ tasks: number,
 /**
  * When something last happened to one of them.
  */
-last_at: string, };
+last_at: string, 
+/**
+ * Of what its last run died, if it did.
+ */
+died: string | null, };
 
 export type Prompt = { 
 /**
@@ -110,9 +118,45 @@ device: string | null, name: string, read_only: boolean, };
 
 export type Device = { id: string, name: string, read_only: boolean, created_at: string, last_seen_at: string, 
 /**
+ * Where it was last seen; `proxy` where one is between.
+ */
+address: string | null, 
+/**
  * The one that asks.
  */
 current: boolean, };
+
+export type Death = { 
+/**
+ * The run that died.
+ */
+run: string, 
+/**
+ * The id of the agent.
+ */
+agent: string, handle: string, profile: string, dir: string, at: string, 
+/**
+ * Of what: `killed, SIGKILL`, `exit code 1`.
+ */
+how: string, };
+
+export type TurnUsage = { task: string, 
+/**
+ * The model that answered last.
+ */
+model: string | null, input: number, cached: number, cache_written: number, output: number, cost_usd: number | null, 
+/**
+ * Some of the cost is not known.
+ */
+cost_is_partial: boolean, 
+/**
+ * Tokens that the conversation takes.
+ */
+context: number | null, 
+/**
+ * Tokens that it may take.
+ */
+window: number | null, };
 
 export type Repository = { id: string, name: string, path: string, 
 /**
@@ -206,4 +250,8 @@ value: string, by: string,
  */
 rule: string | null, };
 
-export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "auto-answer" };
+export type Delta = { "type": "agent.added", agent: Agent, } | { "type": "agent.changed", agent: Agent, } | { "type": "agent.removed", id: string, handle: string, reason: Gone, 
+/**
+ * Of what it died, if it did.
+ */
+how: string | null, } | { "type": "prompt.opened", agent: string, prompt: Prompt, } | { "type": "prompt.closed", agent: string, id: string, answer: Answer | null, } | { "type": "task", agent: string, task: string, number: number, event: string, data: unknown, } | { "type": "mesh.edge", edge: Edge, } | { "type": "worktrees" } | { "type": "deaths", deaths: Array<Death>, } | { "type": "auto-answer" };

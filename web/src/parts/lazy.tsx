@@ -6,8 +6,8 @@ import { reasonOf } from "./failure";
 import { FetchProblem } from "./fetch-problem";
 import { Loading } from "./screen-head";
 
-/** A component in a file of its own. */
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/** A component in a file of its own. `isQuiet`: nobody misses it until it is there. */
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>, isQuiet = false): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
     const [, setIsThere] = useState(loaded !== null);
@@ -25,8 +25,8 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     useEffect(() => {
       if (!loaded) start();
     }, []);
-    if (problem) return <FetchProblem text={problem} again={start} />;
+    if (problem && !isQuiet) return <FetchProblem text={problem} again={start} />;
     const View = loaded;
-    return View ? <View {...props} /> : <Loading />;
+    return View ? <View {...props} /> : isQuiet ? null : <Loading />;
   };
 }

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { asKeys, commandsOf, readTarget } from "../state/message-target";
+import { fetchPrompts, ownPrompts } from "../state/own-prompts";
 import { prefs } from "../state/prefs";
 import { keep } from "../state/tasks";
 import { toast } from "../state/toasts";
@@ -43,11 +44,16 @@ export function MessageBar({ agent, insert, onSent, bindStop }: Props) {
   const handles = others.map((other) => other.handle);
   const commands = commandsOf(agent.profile);
   const target = readTarget(text, handles, commands);
+  if (text.startsWith("/")) fetchPrompts();
   const complete = (choice: string) => {
-    write(`${choice} `);
+    const own = commands.includes(choice) ? undefined : ownPrompts.value[choice];
+    // The first place that is to be filled is marked.
+    const place = own?.search(/\$(ARGUMENTS|[1-9])\b/) ?? -1;
+    write(own ?? `${choice} `);
     field.current?.focus();
+    if (own && place >= 0) requestAnimationFrame(() => field.current?.setSelectionRange(place, place + (own[place + 1] === "A" ? 10 : 2)));
   };
-  const offer = useCompletion(text, handles, commands, complete);
+  const offer = useCompletion(text, handles, [...new Set([...commands, ...Object.keys(ownPrompts.value)])], complete);
   const hasSession = agent.status !== "stopped" && agent.status !== "failed";
   const isOff = isReadOnly.value || !hasSession;
 

@@ -58,7 +58,7 @@ export function Rail({ onGo }: { onGo?: () => void }) {
         <ul>
           {order.flatMap((id) => agentById(id) ?? []).map((agent) => (
             <li key={agent.id}>
-              <a href={agentUrl(agent.id)} aria-current={here.screen === "agent" && here.id === agent.id ? "page" : undefined}>
+              <a href={agentUrl(agent.id)} aria-current={here.screen === "agent" && agentById(here.id)?.id === agent.id ? "page" : undefined}>
                 <Badge status={agent.status} isShort />
                 <span class="rail-name">{agent.handle}</span>
                 {unread.value.has(agent.id) && <span class="unread" role="img" aria-label={t("agents.unread")} />}

@@ -9,6 +9,8 @@ import { DiffView } from "./diff-view";
 import { Icon } from "./icon";
 import { PlainText } from "./plain-text";
 
+/** What is longer does not fit its row and folds out. */
+const ONE_ROW = 48;
 /** So many lines need not be folded away. */
 const FEW = 6;
 
@@ -68,7 +70,10 @@ function StepRow({ step }: { step: Step }) {
     </>
   );
   const diff = step.edit?.diff;
-  return <Folding step={step} title={title} inside={diff ? <DiffView path={step.edit?.path ?? ""} patch={diff} /> : null} />;
+  if (diff) return <Folding step={step} title={title} inside={<DiffView path={step.edit?.path ?? ""} patch={diff} />} />;
+  const subject = step.subject ?? "";
+  const isLong = subject.length > ONE_ROW || subject.includes("\n");
+  return <Folding step={step} title={title} inside={isLong ? <pre class="step-whole">{subject}</pre> : null} />;
 }
 
 type FoldingProps = { step: Pick<Step, "kind" | "state" | "duration_ms" | "edit">; title: preact.ComponentChildren; inside: preact.ComponentChildren };

@@ -8,6 +8,7 @@ import { agentById, isMe } from "../state/world";
 import { t } from "../text";
 import type { Act, Task } from "../types";
 import { ErrorCard } from "./error-card";
+import { lazy } from "./lazy";
 import { MessageActs } from "./message-acts";
 import { Reply } from "./reply";
 import { retryOf } from "./retry";
@@ -17,6 +18,8 @@ import { StepList } from "./step-list";
 import { TaskChip } from "./task-chip";
 
 type Props = { id: string; handle: string; links: Links | null; isMeant: boolean; onEdit: ((text: string) => void) | undefined };
+
+const TurnUsageLine = lazy(() => import("../screens/later").then((file) => file.TurnUsageLine), true);
 
 /** An answer is noted by the agent and by the hub within this time. */
 const SAME_MS = 5_000;
@@ -28,6 +31,9 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
   const { state, error } = task.status;
   const other = otherAgent(task);
   const { steps = [] } = task;
+  // The agent tells it of the turn at hand; the store has that of those before.
+  const told = agentById(task.owner)?.usage;
+  const usage = told?.task === id ? told : task.usage;
   const acts = (task.acts ?? []).filter((act) => act.rule === undefined || !isInUses(task, act));
   return (
     <article class={`entry${isMeant ? " is-meant" : ""}`} tabIndex={-1} data-task={task.id} data-state={state} aria-label={t("entry.label", { name: handle })}>
@@ -51,6 +57,7 @@ export function TaskEntry({ id, handle, links, isMeant, onEdit }: Props) {
         </p>
       ))}
       <Reply task={task} links={links} />
+      {usage && <TurnUsageLine usage={usage} />}
       {task.truncated && <p class="system-line">{t("task.truncated")}</p>}
       {state === "failed" && !isInterrupted(task) && <ErrorCard code={error?.code ?? ""} text={error?.message ?? t("task.failed")} onRetry={retryOf(task)} />}
       {(state === "canceled" || state === "rejected" || (isInterrupted(task) && !acts.some(({ what }) => what === "stopped"))) && <p class="system-line">{endLine(task)}</p>}

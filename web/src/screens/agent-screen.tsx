@@ -20,12 +20,13 @@ import { agentById, hasWorld, world, worktreesVersion } from "../state/world";
 import { t } from "../text";
 import type { Agent } from "../types";
 import { ConversationTab } from "./conversation-tab";
-import { FormerScreen } from "./former-screen";
 import { screenActs } from "./screen-acts";
 
 const ChangesTab = lazy(() => import("./later").then((file) => file.ChangesTab));
 const FilesTab = lazy(() => import("./later").then((file) => file.FilesTab));
+const FormerScreen = lazy(() => import("./later").then((file) => file.FormerScreen));
 const InfoTab = lazy(() => import("./later").then((file) => file.InfoTab));
+const UsageChip = lazy(() => import("./later").then((file) => file.UsageChip), true);
 const TerminalView = lazy(() => import("../terminal/terminal-view").then((file) => file.TerminalView));
 
 const MOST_PEERS = 4;
@@ -107,6 +108,7 @@ function AgentHead({ agent }: { agent: Agent }) {
       <h1>{agent.handle}</h1>
       {agent.handle !== agent.profile && <span class="agent-tool">{agent.profile}</span>}
       <Since at={agent.since} />
+      {agent.usage && <UsageChip agent={agent} />}
       <span class="head-gap" />
       {peers.map((peer) => (
         <a key={peer} class="route-chip" href={agentUrl(peer.slice(1))}>

@@ -1,6 +1,6 @@
 // An agent that is gone: what was said to it, to read.
 
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../api";
 import { Badge } from "../parts/badge";
 import { Entries, inOrder, startsOf } from "../parts/entries";
@@ -12,6 +12,7 @@ import { ToastStack } from "../parts/toast-stack";
 import { useFetched } from "../parts/use-fetched";
 import { usePast } from "../parts/use-past";
 import { autoNotes } from "../state/auto-answer";
+import { died } from "../state/inbox";
 import { worktreeLinks, worktreeUrl } from "../state/route";
 import { saidTo } from "../state/tasks";
 import { helloCount, isReadOnly } from "../state/world";
@@ -26,6 +27,11 @@ export function FormerScreen({ id, meant }: { id: string; meant: string }) {
 
 function FormerConversation({ agent, worktree, meant }: { agent: Former; worktree: string | null; meant: string }) {
   const past = usePast(agent.id, meant);
+  // Whoever opens it has looked at it.
+  const unseen = died.value.find((death) => agent.id.startsWith(death.agent) && death.handle === agent.handle)?.agent;
+  useEffect(() => {
+    if (unseen !== undefined && !isReadOnly.value) void api.seeDeath(unseen).catch(() => {});
+  }, [unseen]);
   const links = useMemo(() => (worktree ? worktreeLinks(worktree) : null), [worktree]);
   const all = saidTo(agent);
   const lines = inOrder(all, [...startsOf(all, past.hasOlder, null), ...autoNotes(agent.id)]);
@@ -41,6 +47,7 @@ function FormerConversation({ agent, worktree, meant }: { agent: Former; worktre
         <Badge status="stopped" />
         <h1>{agent.handle}</h1>
         {agent.handle !== agent.profile && <span class="agent-tool">{agent.profile}</span>}
+        {agent.died !== null && <span class="agent-tool">{t("inbox.died", { how: agent.died })}</span>}
         <Since at={agent.last_at} />
         <span class="head-gap" />
         {worktree && (

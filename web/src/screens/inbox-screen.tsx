@@ -1,8 +1,10 @@
 // Everything that needs a person, over all agents: open questions, the oldest first, and what went wrong.
 
+import { api } from "../api";
 import { ErrorCard } from "../parts/error-card";
 import { AutoUsesFold } from "../parts/auto-uses";
 import { Badge } from "../parts/badge";
+import { tell } from "../parts/failure";
 import { PromptCard } from "../parts/prompt-card";
 import { retryOf } from "../parts/retry";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
@@ -10,7 +12,7 @@ import { Since } from "../parts/since";
 import { stopAgent } from "../parts/stop";
 import { InterruptButton } from "../parts/interrupt-button";
 import { autoAnswer } from "../state/auto-answer";
-import { asking, clearFailures, failed, inboxCount, lost } from "../state/inbox";
+import { asking, clearFailures, died, failed, inboxCount, lost } from "../state/inbox";
 import { agentUrl, taskUrl } from "../state/route";
 import { textOf } from "../state/task-fold";
 import { hasWorld, isReadOnly } from "../state/world";
@@ -41,7 +43,9 @@ export function InboxScreen() {
                   </a>
                   <span class="agent-tool">{agent.branch ?? agent.profile}</span>
                   <span class="head-gap" />
-                  <InterruptButton act={() => stopAgent(agent.id, agent.handle)} hasSession={!isReadOnly.value} isStopping={false} isRunning label={t("palette.stop", { name: agent.handle })} />
+                  {!isReadOnly.value && (
+                    <InterruptButton act={() => stopAgent(agent.id, agent.handle)} hasSession isStopping={false} isRunning label={t("palette.stop", { name: agent.handle })} />
+                  )}
                 </header>
                 <PromptCard agent={agent.id} prompt={agent.prompt} />
               </article>
@@ -58,6 +62,24 @@ export function InboxScreen() {
               <Since at={agent.since} />
             </header>
             <p>{t("inbox.lost")}</p>
+          </article>
+        ))}
+        {died.value.map((death) => (
+          <article key={death.run} class="inbox-item">
+            <header class="inbox-head">
+              <Badge status="failed" />
+              <a class="agent-name" href={agentUrl(death.agent)}>
+                {death.handle}
+              </a>
+              <Since at={death.at} />
+              <span class="head-gap" />
+              {!isReadOnly.value && (
+                <button type="button" class="button small" onClick={() => void api.seeDeath(death.agent).catch(tell)}>
+                  {t("inbox.clear")}
+                </button>
+              )}
+            </header>
+            <p>{t("inbox.died", { how: death.how })}</p>
           </article>
         ))}
         {failed.value.map((task) => (

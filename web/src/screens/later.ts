@@ -4,8 +4,11 @@
 export { HelpDialog } from "../parts/help-dialog";
 export { NewAgentDialog } from "../parts/new-agent-dialog";
 export { Palette } from "../parts/palette";
+export { TurnUsageLine, UsageChip } from "../parts/usage";
 export { ChangesTab } from "./changes-tab";
 export { FilesTab } from "./files-tab";
+export { FormerScreen } from "./former-screen";
+export { InboxScreen } from "./inbox-screen";
 export { InfoTab } from "./info-tab";
 export { LoginScreen } from "./login-screen";
 export { MeshScreen } from "./mesh-screen";

@@ -8,6 +8,7 @@ import { FetchProblem } from "../parts/fetch-problem";
 import { Loading, ScreenHead } from "../parts/screen-head";
 import { Since } from "../parts/since";
 import { Switch } from "../parts/switch";
+import { UsageTable } from "../parts/usage";
 import { useFetched } from "../parts/use-fetched";
 import { prefer, prefs, type Language, type Theme } from "../state/prefs";
 import { loggedOut } from "../state/world";
@@ -62,6 +63,7 @@ export function SettingsScreen() {
           <p class="hint">{t("settings.notifications")}</p>
         </section>
         <DeviceList />
+        <UsageTable />
         {settings.error && <FetchProblem text={settings.error} again={settings.again} />}
         {!settings.value && settings.isLoading && <Loading />}
         {settings.value && (

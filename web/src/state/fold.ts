@@ -1,7 +1,7 @@
 // What the page knows of the agents: a fold over what the hub says on the live line. Pure.
 // A gap in the numbers makes everything known doubtful, so nothing is applied until the next hello.
 
-import type { Agent, Delta, Edge, Said, Session } from "../types";
+import type { Agent, Death, Delta, Edge, Said, Session } from "../types";
 
 export type World = {
   boot: string | null;
@@ -11,6 +11,8 @@ export type World = {
   session: Session | null;
   agents: ReadonlyMap<string, Agent>;
   edges: readonly Edge[];
+  /** Who died, and was not looked at since. */
+  deaths: readonly Death[];
 };
 
 export const emptyWorld: World = {
@@ -20,6 +22,7 @@ export const emptyWorld: World = {
   session: null,
   agents: new Map(),
   edges: [],
+  deaths: [],
 };
 
 export type Step = {
@@ -34,8 +37,8 @@ export type Step = {
 export function step(world: World, said: Said): Step {
   if (said.type === "hello") {
     const agents = new Map(said.agents.map((agent) => [agent.id, agent]));
-    const { boot, seq, session, edges } = said;
-    return { world: { boot, seq, isBehind: false, session, agents, edges }, applied: null, isGap: false };
+    const { boot, seq, session, edges, deaths } = said;
+    return { world: { boot, seq, isBehind: false, session, agents, edges, deaths }, applied: null, isGap: false };
   }
   if (world.isBehind) return { world, applied: null, isGap: false };
   if (said.type === "beat") {
@@ -63,6 +66,8 @@ function apply(world: World, delta: Delta): World {
       agents.delete(delta.id);
       return { ...world, agents };
     }
+    case "deaths":
+      return { ...world, deaths: delta.deaths };
     case "mesh.edge": {
       const isSame = (edge: Edge) => edge.from === delta.edge.from && edge.to === delta.edge.to;
       return { ...world, edges: [...world.edges.filter((edge) => !isSame(edge)), delta.edge] };

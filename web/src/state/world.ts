@@ -69,7 +69,7 @@ export function loggedOut(): void {
 function react(delta: Delta): void {
   switch (delta.type) {
     case "agent.removed": {
-      const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle });
+      const text = t(delta.reason === "died" ? "toast.died" : "toast.gone", { name: delta.handle, how: delta.how ?? "" });
       toast(delta.reason === "died" ? "bad" : "plain", text);
       return;
     }

@@ -4,8 +4,8 @@ import type { Page } from "@playwright/test";
 
 const REPLY = "Done. I changed `src/cart.py`:\n\n- the total is rounded\n- a test covers it\n\n```python\ndef total(prices):\n    return round(sum(prices), 2)\n```\n";
 
-/** Answers for the conversation of an agent: message 1 is the oldest. */
-export async function longConversation(page: Page, agent: string, handle: string, count: number): Promise<void> {
+/** Answers for the conversation of an agent: message 1 is the oldest. Each took these steps. */
+export async function longConversation(page: Page, agent: string, handle: string, count: number, steps: object[] = []): Promise<void> {
   const at = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
   const task = (n: number) => ({
     id: `task-${n}`,
@@ -20,6 +20,7 @@ export async function longConversation(page: Page, agent: string, handle: string
     message: { role: "user", parts: [{ type: "text", text: `message ${n}` }] },
     artifacts: [{ type: "text", parts: [{ type: "text", text: `${REPLY}\n${n}` }] }],
     reply: REPLY,
+    steps,
     source: "record",
     created_at: at(n),
     updated_at: at(n),

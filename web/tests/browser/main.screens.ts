@@ -1,6 +1,6 @@
 // Pictures of the main screens for docs/screens, made with agents that talk like real ones. `npm run screens`.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { bar, expect, openAgent, openTab, say, test } from "./fixtures";
@@ -20,7 +20,11 @@ async function scene(world: World, page: Page): Promise<void> {
   world.startAgent("coder", login);
   world.startAgent("tester", login);
   world.startAgent("writer", docs);
+  world.startAgent("fixer", login, "worker");
+  writeFileSync(join(login, "go"), "");
   await page.goto(await world.startHub());
+  world.synapse("send", "fixer", "The total of the cart shows 0.30000000000000004. Round it to the cent, please.", "--return");
+  rmSync(join(login, "go"));
   await openAgent(page, "coder");
   await say(page, "Write the greeting for the login page, please. code:");
   await expect(page.locator(".code-card")).toBeVisible();
@@ -42,6 +46,8 @@ test("the main screens", async ({ browser }) => {
   const world = new World();
   try {
     world.makeRepository();
+    world.writeProfiles();
+    world.writeWorker();
     const desk = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" });
     const page = await desk.newPage();
     const shoot = async (name: string, scheme: "light" | "dark" = "light") => {
@@ -60,8 +66,16 @@ test("the main screens", async ({ browser }) => {
     await openTab(page, "Changes");
     await expect(page.locator(".changed-file")).toHaveCount(2);
     await shoot("changes");
+    await page.goto(`${world.url}/a/fixer/changes`);
+    await expect(page.locator(".changed-file")).toHaveCount(2);
+    await page.locator(".step", { hasText: "Edit" }).locator("summary").click();
+    const line = page.locator(".diff-add").filter({ hasText: "round(sum(prices), 2)" }).last();
+    await line.hover();
+    await line.getByRole("button", { name: /Comment on line/ }).click();
+    await page.getByRole("textbox", { name: "Comment", exact: true }).fill("Prices are in cents elsewhere: please use them here, too.");
+    await shoot("review");
     await page.goto(`${world.url}/`);
-    await expect(page.locator("[data-agent]")).toHaveCount(4);
+    await expect(page.locator("[data-agent]")).toHaveCount(5);
     await shoot("agents");
     await shoot("agents-dark", "dark");
     await page.goto(`${world.url}/mesh`);

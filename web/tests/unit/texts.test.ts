@@ -3,13 +3,21 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import en from "../../src/text/en.json";
 import ja from "../../src/text/ja.json";
+import laterEn from "../../src/text/later-en.json";
+import laterJa from "../../src/text/later-ja.json";
 
 const source = new URL("../../src", import.meta.url).pathname;
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
 
 it("both languages have the same texts with the same holes", () => {
-  expect(Object.keys(ja)).toEqual(Object.keys(en));
-  for (const [key, text] of Object.entries(en)) expect(holes(ja[key as keyof typeof ja]), key).toEqual(holes(text));
+  const pairs: [Record<string, string>, Record<string, string>][] = [
+    [en, ja],
+    [laterEn, laterJa],
+  ];
+  for (const [one, other] of pairs) {
+    expect(Object.keys(other)).toEqual(Object.keys(one));
+    for (const [key, text] of Object.entries(one)) expect(holes(other[key] ?? ""), key).toEqual(holes(text));
+  }
 });
 
 it("the interrupt errors are in agreed words in Japanese", () => {
@@ -33,7 +41,7 @@ it("no component holds words of its own", () => {
 it("every text is used", () => {
   const files = readdirSync(source, { recursive: true }).map(String).filter((name) => /\.tsx?$/.test(name));
   const all = files.map((name) => readFileSync(join(source, name), "utf8")).join("\n");
-  const built = /^(status|kind|task|tab|file|node|theme|diff|mesh|empty|error|ago|count|step)\./;
-  const unused = Object.keys(en).filter((key) => !built.test(key) && !all.includes(`"${key.replace(/\.one$/, "")}"`));
+  const built = /^(status|kind|task|tab|file|node|theme|diff|mesh|empty|error|ago|count|step|usage|calls)\./;
+  const unused = [...Object.keys(en), ...Object.keys(laterEn)].filter((key) => !built.test(key) && !all.includes(`"${key.replace(/\.one$/, "")}"`));
   expect(unused).toEqual([]);
 });

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Body;
-use super::session::scheme_of;
+use super::session::{scheme_of, short_name};
 use crate::Hub;
 use crate::login::{CODE_LIFE, Right};
 use crate::problem::Problem;
@@ -77,6 +77,54 @@ pub(super) async fn remove(
         ));
     }
     Ok(Json(json!({})))
+}
+
+/// Removes every device but the one that asks, and the links that were not used yet.
+#[utoipa::path(delete, path = "/api/devices/others",
+    responses((status = 200, description = "`{removed}`")))]
+pub(super) async fn remove_others(
+    State(hub): State<Hub>,
+    Extension(session): Extension<Session>,
+) -> Result<Json<Value>, Problem> {
+    let logins = hub.logins.clone();
+    let kept = session.device;
+    let done = tokio::task::spawn_blocking(move || logins.remove_others(kept.as_deref())).await;
+    let removed = done
+        .map_err(Problem::internal)?
+        .map_err(Problem::internal)?;
+    Ok(Json(json!({ "removed": removed })))
+}
+
+/// `PATCH /api/devices/{id}`
+#[derive(Deserialize, ToSchema)]
+pub(super) struct DeviceName {
+    name: String,
+}
+
+/// Names a device.
+#[utoipa::path(patch, path = "/api/devices/{id}", params(("id" = String, Path)), request_body = DeviceName,
+    responses((status = 200, description = "`{name}`"), (status = 404, description = "no_such_device")))]
+pub(super) async fn rename(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+    Body(DeviceName { name }): Body<DeviceName>,
+) -> Result<Json<Value>, Problem> {
+    let name = short_name(&name);
+    if name.is_empty() {
+        return Err(Problem::bad("'name' is empty; give the device a name"));
+    }
+    let (logins, wanted) = (hub.logins.clone(), name.clone());
+    let done = tokio::task::spawn_blocking(move || logins.rename(&id, &wanted)).await;
+    let has_one = done
+        .map_err(Problem::internal)?
+        .map_err(Problem::internal)?;
+    if !has_one {
+        return Err(Problem::missing(
+            "no_such_device",
+            "there is no such device any more",
+        ));
+    }
+    Ok(Json(json!({ "name": name })))
 }
 
 /// Whether there was one.

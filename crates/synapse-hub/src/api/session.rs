@@ -47,11 +47,7 @@ pub(super) async fn exchange(
         return Err(Problem::new(status, "too_many_codes", error));
     }
     let name = body.name.unwrap_or_else(|| name_of(&headers));
-    let name: String = name
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(NAME)
-        .collect();
+    let name = short_name(&name);
     let logins = hub.logins.clone();
     let done = tokio::task::spawn_blocking(move || logins.exchange(&body.code, &name)).await;
     let (session, admission) = done
@@ -67,6 +63,12 @@ pub(super) async fn exchange(
     let cookie = AppendHeaders([(header::SET_COOKIE, cookie)]);
     let body = json!({ "session": session, "key": admission.key });
     Ok((cookie, Json(body)))
+}
+
+/// A name that fits in a list.
+pub(super) fn short_name(name: &str) -> String {
+    let plain = name.trim().chars().filter(|c| !c.is_control());
+    plain.take(NAME).collect()
 }
 
 /// Gets the session of the caller.

@@ -3,15 +3,19 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::deaths::Death;
 use crate::shapes::{Asked, Status, TaskLine};
+use crate::usage::TurnUsage;
+use synapse_client::native::UsageShape;
+use synapse_machine::prices::Prices;
 use synapse_machine::registry::{AgentId, Entry};
 
 #[derive(Debug)]
 pub(crate) enum Change {
     /// An agent is there, or is there anew.
     Appeared(Box<Entry>, Place),
-    /// It is not there any more.
-    Vanished(AgentId, Gone),
+    /// It is not there any more; of what it died, if it did.
+    Vanished(AgentId, Gone, Option<String>),
     /// It says what it does.
     Reported(AgentId, Box<Report>),
     Unreachable(AgentId, String),
@@ -29,6 +33,8 @@ pub(crate) enum Change {
     Task(AgentId, TaskEvent),
     /// There are other worktrees than before.
     Worktrees,
+    /// These died, and nobody has looked at them since.
+    Deaths(Vec<Death>),
     /// Rules answered something, or are others than before.
     AutoAnswer,
 }
@@ -40,7 +46,7 @@ pub(crate) enum Change {
 pub(crate) enum Gone {
     /// It gave its place back.
     Stopped,
-    /// Its host died without removing its entry.
+    /// Its host or its program died.
     Died,
 }
 
@@ -72,9 +78,21 @@ pub(crate) struct Report {
     pub(crate) steps_from: Option<String>,
     #[serde(default)]
     pub(crate) prompt: Option<Asked>,
+    #[serde(default)]
+    usage: Option<UsageShape>,
+    /// The same with its price.
+    #[serde(skip)]
+    pub(crate) priced: Option<TurnUsage>,
 }
 
 impl Report {
+    /// With what the last turn cost.
+    pub(crate) fn price(mut self, prices: &Prices) -> Self {
+        let usage = self.usage.as_ref();
+        self.priced = usage.map(|told| TurnUsage::of(told.task.clone(), &told.usage, prices));
+        self
+    }
+
     /// What is known of an agent that has not spoken yet.
     pub(crate) fn nothing_heard() -> Self {
         Self {
@@ -85,6 +103,8 @@ impl Report {
             held: None,
             steps_from: None,
             prompt: None,
+            usage: None,
+            priced: None,
         }
     }
 

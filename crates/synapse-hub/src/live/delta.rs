@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::change::{Answer, Gone};
+use crate::deaths::Death;
 use crate::shapes::{Agent, Edge, Prompt};
 
 /// One change, as the page sees it.
@@ -21,6 +22,8 @@ pub(crate) enum Delta {
         id: String,
         handle: String,
         reason: Gone,
+        /// Of what it died, if it did.
+        how: Option<String>,
     },
     #[serde(rename = "prompt.opened")]
     PromptOpened { agent: String, prompt: Prompt },
@@ -44,6 +47,8 @@ pub(crate) enum Delta {
     MeshEdge { edge: Edge },
     #[serde(rename = "worktrees")]
     Worktrees,
+    #[serde(rename = "deaths")]
+    Deaths { deaths: Vec<Death> },
     #[serde(rename = "auto-answer")]
     AutoAnswer,
 }

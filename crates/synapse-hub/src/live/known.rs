@@ -97,6 +97,7 @@ impl KnownAgent {
             steps_from: self.report.steps_from.clone(),
             prompt: self.prompt.clone(),
             task: self.task.clone(),
+            usage: self.report.priced.clone(),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::change::{Change, Gone, Report, TaskEvent};
 use super::delta::Delta;
 use super::known::{Agents, KnownAgent};
 use super::tasks::{Tasks, name_of};
+use crate::deaths::Death;
 use crate::shapes::{Agent, Edge, Prompt, Status, TaskLine};
 use synapse_machine::registry::{AgentId, Entry};
 
@@ -19,6 +20,8 @@ pub(crate) struct State {
     openings: u64,
     pub(crate) agents: Agents,
     pub(crate) tasks: Tasks,
+    /// The latest first.
+    pub(crate) deaths: Vec<Death>,
 }
 
 /// Everything a page starts from.
@@ -28,6 +31,7 @@ pub(crate) struct Snapshot {
     boot: String,
     agents: Vec<Agent>,
     edges: Vec<Edge>,
+    deaths: Vec<Death>,
 }
 
 impl State {
@@ -38,6 +42,7 @@ impl State {
             openings: 0,
             agents: Agents::new(),
             tasks: Tasks::default(),
+            deaths: Vec::new(),
         }
     }
 
@@ -47,6 +52,7 @@ impl State {
             boot: self.boot.clone(),
             agents: self.views(),
             edges: self.tasks.edges(),
+            deaths: self.deaths.clone(),
         }
     }
 
@@ -73,7 +79,7 @@ impl State {
                     Some(_) => vec![Delta::AgentChanged { agent }],
                 }
             }
-            Change::Vanished(id, reason) => self.forget(&id, reason),
+            Change::Vanished(id, reason, how) => self.forget(&id, reason, how),
             Change::Reported(id, report) => self.report(&id, *report, &now),
             Change::Unreachable(id, why) => {
                 self.update(&id, &now, |known| known.trouble = Some(why))
@@ -89,6 +95,11 @@ impl State {
             Change::Tasks(lines) => self.list_tasks(lines, &now),
             Change::Task(id, event) => self.hear(&id, event, &now),
             Change::Worktrees => vec![Delta::Worktrees],
+            Change::Deaths(deaths) if deaths == self.deaths => Vec::new(),
+            Change::Deaths(deaths) => {
+                self.deaths.clone_from(&deaths);
+                vec![Delta::Deaths { deaths }]
+            }
             Change::AutoAnswer => vec![Delta::AutoAnswer],
         };
         let number = |delta| {
@@ -125,7 +136,7 @@ impl State {
         vec![Delta::AgentChanged { agent }]
     }
 
-    fn forget(&mut self, id: &AgentId, reason: Gone) -> Vec<Delta> {
+    fn forget(&mut self, id: &AgentId, reason: Gone, how: Option<String>) -> Vec<Delta> {
         let Some(known) = self.agents.remove(id) else {
             return Vec::new();
         };
@@ -143,7 +154,12 @@ impl State {
             deltas.extend(self.edges_to(&to));
         }
         let id = id.to_string();
-        deltas.push(Delta::AgentRemoved { id, handle, reason });
+        deltas.push(Delta::AgentRemoved {
+            id,
+            handle,
+            reason,
+            how,
+        });
         deltas
     }
 

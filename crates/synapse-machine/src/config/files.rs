@@ -10,6 +10,22 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
         (paths.config(), "The settings above. Only you write it."),
         (paths.profiles(), "Your own profiles, one YAML file each."),
         (
+            paths.prompts(),
+            "Prompts of your own, one Markdown file each: [prompts.md](prompts.md).",
+        ),
+        (
+            paths.prices(),
+            "What models cost, where you know better: [usage.md](usage.md). Only you write it.",
+        ),
+        (
+            paths.notify(),
+            "Who is told when an agent needs somebody, and the keys for Web Push: [web.md](web.md).",
+        ),
+        (
+            paths.own_certificate().0,
+            "The certificate of `synapse web --tls self`; its key is beside it.",
+        ),
+        (
             Paths::project_profiles(Path::new(".")),
             "Profiles that come with a project; used once you agree to them with `synapse profile trust`.",
         ),

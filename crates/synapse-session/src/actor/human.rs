@@ -9,6 +9,7 @@ use synapse_a2a::id::{ContextId, MessageId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use synapse_a2a::step::Step;
 use synapse_a2a::task::Task;
+use synapse_a2a::usage::Usage;
 use synapse_term::reply::Outcome;
 use synapse_term::watch::TurnReport;
 
@@ -30,6 +31,9 @@ pub(super) struct HumanTurn {
     pub(super) until: Duration,
     /// What the transcript has of the way.
     steps: Vec<Step>,
+    /// The number under which the transcript is looked at, and what it has told of the cost.
+    number: Option<u64>,
+    usage: Option<Usage>,
 }
 
 impl HumanTurn {
@@ -38,6 +42,8 @@ impl HumanTurn {
             report,
             until,
             steps: Vec::new(),
+            number: None,
+            usage: None,
         }
     }
 }
@@ -47,20 +53,31 @@ impl Session {
     pub(super) fn take_human_turn(&mut self, report: TurnReport, now: Duration) {
         self.keep_human_turn(None);
         if let Some((prompt, reply)) = self.witnesses.heard_reply(&report.typed) {
+            // The hooks do not tell what it took.
+            let number = self.expect_human(&prompt);
             let typed = prompt;
-            self.human = Some(HumanTurn::new(TurnReport { typed, ..report }, now));
+            let turn = HumanTurn::new(TurnReport { typed, ..report }, now);
+            self.human = Some(HumanTurn { number, ..turn });
             let words = Words::whole(reply, Source::Hook);
             return self.keep_human_turn(Some(words));
         }
-        if self.running.is_none() && self.witnesses.has_transcript() {
-            let began = self.busy_since.saturating_sub(BEFORE);
-            self.witnesses
-                .expect(&report.typed, began.unwrap_or(Timestamp::UNIX_EPOCH));
-            self.human = Some(HumanTurn::new(report, now + PATIENCE));
+        if let number @ Some(_) = self.expect_human(&report.typed) {
+            let turn = HumanTurn::new(report, now + PATIENCE);
+            self.human = Some(HumanTurn { number, ..turn });
             return;
         }
         self.human = Some(HumanTurn::new(report, now));
         self.keep_human_turn(None);
+    }
+
+    /// Looks out for the person's message in the transcript, if there is one to look at.
+    fn expect_human(&mut self, typed: &str) -> Option<u64> {
+        if self.running.is_some() || !self.witnesses.has_transcript() {
+            return None;
+        }
+        let began = self.busy_since.saturating_sub(BEFORE);
+        let began = began.unwrap_or(Timestamp::UNIX_EPOCH);
+        Some(self.witnesses.expect(typed, began))
     }
 
     /// The transcript has something of it.
@@ -69,6 +86,7 @@ impl Session {
             let words = Words::whole(text, Source::Record);
             if let Some(human) = &mut self.human {
                 human.steps.clone_from(&record.steps);
+                human.usage.clone_from(&record.usage);
             }
             self.keep_human_turn(Some(words));
         }
@@ -83,7 +101,14 @@ impl Session {
 
     /// Keeps the turn that waits, if one does, with its exact words or those of the screen.
     pub(super) fn keep_human_turn(&mut self, words: Option<Words>) {
-        let Some(HumanTurn { report, steps, .. }) = self.human.take() else {
+        let Some(HumanTurn {
+            report,
+            steps,
+            number,
+            usage,
+            ..
+        }) = self.human.take()
+        else {
             return;
         };
         if self.running.is_none() {
@@ -109,6 +134,12 @@ impl Session {
         };
         self.ledger.append(&id, 1, event);
         self.open.insert(id.clone(), Open { task, number: 1 });
+        if let Some(number) = number {
+            self.usages.expect(number, id.clone());
+            if let Some(usage) = &usage {
+                self.note_usage(number, usage);
+            }
+        }
         self.move_to(&id, Status::Working);
         for step in &steps {
             self.keep_step(&id, step);

@@ -45,6 +45,7 @@ impl Session {
             queue: self.queue.len(),
             held: self.hold.told(self.now()),
             steps_from: self.witnesses.tell_steps(),
+            usage: self.usages.told(),
             task: self.running.as_ref().map(|running| running.task.clone()),
         }
     }

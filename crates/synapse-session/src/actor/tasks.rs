@@ -15,7 +15,7 @@ use super::Session;
 use crate::ledger::STOPPED;
 use crate::order;
 use crate::turn::{Input, Words};
-use crate::{AcceptedTask, Command, Order, Priority, Refusal, TurnError, timestamp};
+use crate::{AcceptedTask, Command, Order, Priority, Refusal, TurnError, end_of, timestamp};
 
 /// A task that is not over.
 pub(super) struct Open {
@@ -135,8 +135,18 @@ impl Session {
     pub(super) fn fail_all_exited(&mut self) {
         self.queue.drain();
         for task in self.open.keys().cloned().collect::<Vec<_>>() {
-            let message = TurnError::Exited.to_string();
+            let message = self.exit_in_words();
             self.fail(&task, FailureCode::AgentExited, message);
+        }
+    }
+
+    /// That the program is gone, and how it went where nobody asked it to.
+    pub(super) fn exit_in_words(&self) -> String {
+        let end = self.exit.map(end_of).filter(|end| end.is_death());
+        let is_asked = self.ledger.board.is_stopping();
+        match end.filter(|_| !is_asked) {
+            Some(end) => format!("{}: it died ({})", TurnError::Exited, end.words()),
+            None => TurnError::Exited.to_string(),
         }
     }
 

@@ -117,7 +117,8 @@ impl Session {
             }
         };
         self.keep_human_turn(None);
-        self.witnesses.expect(&text, Timestamp::now());
+        let number = self.witnesses.expect(&text, Timestamp::now());
+        self.usages.expect(number, order.task.clone());
         self.write(&bytes, now);
         let submit = self.profile.submit_sequence.as_bytes().to_vec();
         // Only programs that read keys need time between the text and Enter.
@@ -221,9 +222,7 @@ impl Session {
                 )
             }
             Ending::Failed(said) => (code_of(&said), said),
-            Ending::Broken(error @ TurnError::Exited) => {
-                (FailureCode::AgentExited, error.to_string())
-            }
+            Ending::Broken(TurnError::Exited) => (FailureCode::AgentExited, self.exit_in_words()),
             Ending::Broken(error @ TurnError::Unseen) => {
                 (FailureCode::InternalError, error.to_string())
             }

@@ -276,6 +276,9 @@ impl Session {
     }
 
     fn take_sighting(&mut self, sighting: &Sighting, now: Duration) {
+        if let Some(usage) = &sighting.record.usage {
+            self.note_usage(sighting.number, usage);
+        }
         if sighting.number != self.witnesses.number {
             return;
         }

@@ -116,6 +116,7 @@ fn recorded(verdict: Option<Verdict>, is_closed: bool) -> TurnRecord {
         verdict,
         is_closed,
         steps: Vec::new(),
+        usage: None,
     }
 }
 
@@ -245,6 +246,29 @@ fn a_question_is_told_once_and_its_answer_resumes() {
     let ended = play.step(Input::Screen(&report(Outcome::Interrupted)), 400);
     let words = Words::whole("hi".to_owned(), Source::Screen);
     assert_eq!(ended, [Effect::Ended(Ending::Interrupted(Some(words)))]);
+}
+
+/// Gemini CLI may answer so soon that nobody sees it work between a question and its rest.
+#[test]
+fn an_answer_too_quick_to_be_seen_running_is_still_taken_from_the_transcript() {
+    for is_told_first in [true, false] {
+        let mut play = Play::submitted(true);
+        play.see(&asking(), 300);
+        let record = recorded(Some(Verdict::Replied("exact".to_owned())), false);
+        let exact = [replied("exact", Source::Record)];
+        if is_told_first {
+            // The question may still be open: another one than the transcript knows.
+            assert_eq!(play.step(Input::Record(&record), 400), []);
+        }
+        play.see(&Reading::Idle, 450);
+        let at_rest = play.step(Input::Screen(&report(Outcome::Completed)), 500);
+        if is_told_first {
+            assert_eq!(at_rest, exact);
+        } else {
+            assert_eq!(at_rest, []);
+            assert_eq!(play.step(Input::Record(&record), 550), exact);
+        }
+    }
 }
 
 #[test]

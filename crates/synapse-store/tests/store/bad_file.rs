@@ -75,6 +75,8 @@ async fn a_database_of_an_earlier_version_is_brought_to_this_one_by_whoever_read
         ALTER TABLE pushes DROP COLUMN due;
         ALTER TABLE pushes DROP COLUMN is_local;
         INSERT INTO pushes VALUES ('t0', 'a', 'https://example.com', NULL, NULL, NULL, 'v1');
+        DROP TABLE usage;
+        DROP TABLE lives;
         PRAGMA user_version = 1";
     change(&shelf.path(), earlier);
     let t0 = TaskId::new("t0");

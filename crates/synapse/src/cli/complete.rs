@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use synapse_machine::paths::Paths;
+use synapse_machine::prompts::list;
 use synapse_store::{Filter, Reader};
 
 use crate::verbs::lookup;
@@ -44,6 +45,16 @@ pub(crate) fn profiles() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let names = profile::names().unwrap_or_default();
         matching(typed, names.into_iter().map(|name| (name, String::new())))
+    })
+}
+
+/// Names of the person's own prompts.
+pub(crate) fn prompts() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let paths = Paths::from_env().ok();
+        let all = paths.map(|paths| list(&paths.prompts()));
+        let all = all.unwrap_or_default().into_iter();
+        matching(typed, all.map(|prompt| (prompt.name, prompt.about)))
     })
 }
 

@@ -38,7 +38,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "external",
         ],
     ),
-    ("Look", &["tasks", "task", "screen", "logs", "web"]),
+    ("Look", &["tasks", "task", "usage", "screen", "logs", "web"]),
     (
         "Set up",
         &[
@@ -68,7 +68,7 @@ pub(crate) struct Topic {
 }
 
 /// What `synapse help topics` lists.
-pub(crate) const TOPICS: [Topic; 4] = [
+pub(crate) const TOPICS: [Topic; 6] = [
     Topic {
         name: "profiles",
         about: "How a program is described, and what happens without a description",
@@ -106,6 +106,30 @@ shows them, are enough.
         name: "exit-codes",
         about: "What the exit code of a command says",
         text: EXIT_CODES,
+    },
+    Topic {
+        name: "prompts",
+        about: "Prompts of your own",
+        text: "\
+A prompt is a Markdown file, ~/.synapse/prompts/NAME.md. `synapse send AGENT --template NAME [WORDS]` sends it, and on
+the page `/` in the message bar offers it.
+
+In it $ARGUMENTS stands for all the words, $1 to $9 for single ones; without any of these the words follow it. A line
+`description: …` between two lines of `---` at its beginning says what it is for.
+",
+    },
+    Topic {
+        name: "prices",
+        about: "What models cost, for `synapse usage`",
+        text: "\
+`synapse usage` counts the tokens that programs write down in their own records, and prices them by a table that is
+built in. Yours goes into ~/.synapse/prices.yaml and counts first, in dollars for a million tokens:
+
+  models:
+    my-model: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, window: 200000 }
+
+A name stands for all models that begin with it. A model that is in no table has no price: its cost is unknown.
+",
     },
     Topic {
         name: "config",

@@ -1,7 +1,7 @@
 //! What the session knows, in the shapes of the native dialect.
 
 use synapse_client::native::{
-    PromptShape, ReceiptShape, StandingShape, TaskAnswer, TaskShape, WitnessShape,
+    PromptShape, ReceiptShape, StandingShape, TaskAnswer, TaskShape, UsageShape, WitnessShape,
 };
 use synapse_session::{Receipt, Record, Standing};
 use synapse_term::reading::State;
@@ -30,7 +30,16 @@ pub(super) fn standing(standing: &Standing) -> StandingShape {
         task: standing.task.as_ref().map(ToString::to_string),
         held: standing.held.clone(),
         steps_from: standing.steps_from,
+        usage: usage(standing),
     }
+}
+
+/// What the last turn took that anything is known of.
+fn usage(standing: &Standing) -> Option<UsageShape> {
+    standing.usage.as_ref().map(|turn| UsageShape {
+        task: turn.task.to_string(),
+        usage: turn.usage.clone(),
+    })
 }
 
 /// An agent that is going away asks nothing and takes nothing.
@@ -44,6 +53,7 @@ pub(super) fn stopping(standing: &Standing) -> StandingShape {
         task: None,
         held: None,
         steps_from: standing.steps_from,
+        usage: usage(standing),
     }
 }
 

@@ -23,6 +23,7 @@ use synapse_client::native::{TaskAnswer, TaskEvent, TaskShape};
 use synapse_machine::config::Config;
 use synapse_machine::handle::EVERYONE;
 use synapse_machine::paths::Paths;
+use synapse_machine::prompts::Prompt;
 use synapse_machine::registry::Entry;
 use synapse_term::router::ResponseMode;
 
@@ -47,7 +48,7 @@ pub(crate) struct Send {
     agent: String,
     /// The message: its words are joined by blanks; - reads it from standard input
     #[arg(
-        required_unless_present = "again",
+        required_unless_present_any = ["again", "template"],
         conflicts_with = "again",
         value_name = "MESSAGE"
     )]
@@ -55,6 +56,9 @@ pub(crate) struct Send {
     /// Send the message of this task again
     #[arg(long, value_name = "TASK", add = complete::tasks())]
     again: Option<String>,
+    /// Send this prompt of yours, from ~/.synapse/prompts/NAME.md; the message fills its places
+    #[arg(long, value_name = "NAME", conflicts_with = "again", add = complete::prompts())]
+    template: Option<String>,
     /// Wait, and print the reply
     #[arg(long = "return", conflicts_with = "no_return")]
     wait: bool,
@@ -299,9 +303,17 @@ impl Send {
 
     /// Reads what is to be sent.
     fn packed(&self, sender: Option<&Entry>) -> Result<OutgoingMessage> {
-        let text = match &self.again {
-            Some(task) => tasks::message(task)?,
-            None => input::message(&self.words.join(" "))?,
+        let text = match (&self.again, &self.template) {
+            (Some(task), _) => tasks::message(task)?,
+            (None, Some(name)) => {
+                let words = match self.words.as_slice() {
+                    [one] if one == "-" => vec![input::message("-")?],
+                    words => words.to_vec(),
+                };
+                let folder = Paths::from_env()?.prompts();
+                Prompt::load(&folder, name)?.filled(&words)?
+            }
+            (None, None) => input::message(&self.words.join(" "))?,
         };
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(2, "the message is empty").into());

@@ -264,3 +264,60 @@ fn wrong_codes_write_nothing_and_are_soon_not_looked_at() {
     // Who is in stays in.
     desk.browser.get("/api/session").ok();
 }
+
+#[test]
+fn devices_have_names_addresses_and_a_last_use_and_all_others_can_be_removed() {
+    let desk = Desk::new();
+    let link = |args: &[&str]| desk.world.ok(&[&["web", "login"], args].concat());
+    let phone = Browser::with_link(link(&[]).trim());
+    let viewer = Browser::with_link(link(&["--read-only"]).trim());
+    let unused = link(&[]);
+    phone.get("/api/agents").ok();
+    let find = |browser: &Browser, key: &str, value: &Value| {
+        let listed = browser.get("/api/devices").ok();
+        let devices = listed["devices"].as_array().unwrap().clone();
+        devices
+            .into_iter()
+            .find(|device| device[key] == *value)
+            .unwrap()
+    };
+    let own = find(&phone, "current", &json!(true));
+    let id = own["id"].as_str().unwrap();
+    let path = format!("/api/devices/{id}");
+    let rename = |browser: &Browser, name: &str| {
+        let head = format!(
+            "PATCH {path} HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\nContent-Type: application/json\r\n",
+            browser.address, browser.cookie
+        );
+        exchange(
+            &browser.address,
+            &head,
+            json!({ "name": name }).to_string().as_bytes(),
+        )
+    };
+    assert_eq!(
+        rename(&desk.browser, " Ada\u{7}'s phone ").ok()["name"],
+        "Ada's phone"
+    );
+    rename(&desk.browser, " ").refused(400, "bad_request");
+    rename(&viewer, "mine").refused(403, "read_only");
+    let shown = find(&desk.browser, "id", &json!(id));
+    assert_eq!(shown["name"], "Ada's phone");
+    desk.browser
+        .wait_for("/api/devices", "its address is known", |seen| {
+            let mut all = seen["devices"].as_array().unwrap().iter();
+            all.any(|device| device["id"] == id && device["address"] == "127.0.0.1")
+        });
+    assert!(shown["last_seen_at"].as_str() >= own["created_at"].as_str());
+    viewer
+        .delete("/api/devices/others")
+        .refused(403, "read_only");
+    assert_eq!(
+        desk.browser.delete("/api/devices/others").ok()["removed"],
+        2
+    );
+    phone.get("/api/agents").refused(401, "unauthorized");
+    viewer.get("/api/agents").refused(401, "unauthorized");
+    redeem(&desk.hub.address, code_of(unused.trim())).refused(401, "bad_code");
+    desk.browser.get("/api/agents").ok();
+}

@@ -238,7 +238,11 @@ fn who_goes_takes_the_question_and_the_work_along() {
     let mut world = World::new();
     world.report("INPUT_REQUIRED", Some("f1"));
     world.task(1, json!({ "state": "working", "sender": "user" }));
-    let told = world.apply(Change::Vanished(world.id.clone(), Gone::Died));
+    let told = world.apply(Change::Vanished(
+        world.id.clone(),
+        Gone::Died,
+        Some("killed".to_owned()),
+    ));
     assert_eq!(told, ["prompt.closed", "mesh.edge", "agent.removed"]);
     assert_eq!(world.last("agent.removed")["reason"], "died");
     assert_eq!(world.last("mesh.edge")["edge"]["live"], 0);

@@ -300,3 +300,30 @@ fn the_configuration_says_whether_send_waits() {
         "hello\n"
     );
 }
+
+#[test]
+fn a_prompt_of_ones_own_is_sent_by_its_name() {
+    let world = World::with_dummy();
+    let folder = world.home.path().join("synapse/prompts");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("greet.md"), "say:hello $1 and $2").unwrap();
+    std::fs::write(folder.join("plain.md"), "say:as it is").unwrap();
+    let send = |more: &[&str]| {
+        let args = [&["send", "dummy", "--return", "--template"], more].concat();
+        world.run(&args)
+    };
+    let said = |more: &[&str]| String::from_utf8(send(more).stdout).unwrap();
+    assert_eq!(
+        said(&["greet", "Ada", "Bob Smith"]).trim(),
+        "hello Ada and Bob Smith"
+    );
+    assert_eq!(said(&["plain"]).trim(), "as it is");
+    let refused = |more: &[&str], why: &str| {
+        let output = send(more);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(why), "{error}");
+    };
+    refused(&["greet", "Ada"], "wants 2 words");
+    refused(&["nothing"], "(there are greet, plain); write it to ");
+    refused(&["../config"], "is no name of a prompt");
+}
