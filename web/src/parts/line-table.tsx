@@ -2,7 +2,7 @@
 // comments.
 
 import { Fragment } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { sideOf, type Row } from "../state/patch";
 import { addRemark, remarksOn, removeRemark } from "../state/review";
 import { t } from "../text";
@@ -18,12 +18,16 @@ type Props = { path: string; rows: Row[]; worktree?: string | undefined; label: 
 /** The row that is commented on, and the last line that is meant. */
 type Writing = { at: number; last: number };
 
-export function LineTable({ path, rows: all, worktree, label, isFile = false }: Props) {
+export function LineTable({ path, rows, worktree, label, isFile = false }: Props) {
+  const [writing, setWriting] = useState<Writing | null>(null);
+  // What is commented on stays as it is until that is done, whatever becomes of the file meanwhile.
+  const seen = useRef(rows);
+  if (writing === null) seen.current = rows;
+  const all = seen.current;
   // The code before and the code after are read apart: together they would be no code.
   const [before, after] = useMemo(() => [isFile ? "" : sideOf(all, "add"), sideOf(all, "del")], [all]);
   const language = endingOf(path);
   const [old, fresh] = [useHighlight(before, isFile ? "" : language), useHighlight(after, language)];
-  const [writing, setWriting] = useState<Writing | null>(null);
   const begun = writing === null ? undefined : all[writing.at];
   const line = (row: Row, at: number) => {
     const tokens = row.kind === "hunk" ? undefined : (row.kind === "del" ? old : fresh)?.[at];

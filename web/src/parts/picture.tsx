@@ -7,14 +7,14 @@ import { HexView } from "./hex-view";
 
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
-export const isPicture = (path: string) => PICTURE.test(path);
+const isPicture = (path: string) => PICTURE.test(path);
 
-/** What can be shown of a file that is no text. */
-export function Preview({ worktree, path }: { worktree: string; path: string }) {
-  return isPicture(path) ? <Picture worktree={worktree} path={path} /> : <HexView worktree={worktree} path={path} />;
+/** What can be shown of a file that is no text. Another `version` is fetched anew. */
+export function Preview({ worktree, path, version = "" }: { worktree: string; path: string; version?: string }) {
+  return isPicture(path) ? <Picture key={version} worktree={worktree} path={path} /> : <HexView key={version} worktree={worktree} path={path} />;
 }
 
-export function Picture({ worktree, path }: { worktree: string; path: string }) {
+function Picture({ worktree, path }: { worktree: string; path: string }) {
   const [data, setData] = useState<string | null>(null);
   const [isBroken, setIsBroken] = useState(false);
   useEffect(() => {

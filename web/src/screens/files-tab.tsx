@@ -127,7 +127,7 @@ function FileView({ worktree, file, canComment }: { worktree: string; file: File
         {file.text !== null && <CopyButton text={file.text} />}
       </figcaption>
       {file.text === null ? (
-        <Preview worktree={worktree} path={file.path} />
+        <Preview worktree={worktree} path={file.path} version={file.modified} />
       ) : (
         <LineTable path={file.path} rows={rows} worktree={canComment ? worktree : undefined} label={file.path} isFile />
       )}

@@ -163,6 +163,8 @@ test("code and files that a reply names open in Files, a long reply in the termi
   });
   await say(page, "say:done");
   await expect(page.locator(".entry .reply")).toContainText("done");
+  // The copy that ends a task is none of those that are made up here.
+  await expect(page.locator(".entry")).toHaveAttribute("data-state", "completed");
   await page.reload();
   await expect(page.locator(".code-card .card-title")).toHaveText("cart.py");
   await page.locator(".code-card").getByRole("link", { name: "Open in Files" }).click();

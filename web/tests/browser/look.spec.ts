@@ -97,6 +97,23 @@ for (const scheme of ["light", "dark"] as const) {
   });
 }
 
+test("titles and what is below them begin at one edge", async ({ enter, world, fresh }) => {
+  const page = await enter();
+  const name = fresh("edged");
+  world.synapse("send", name, "say:on the edge", "--return");
+  const { tasks } = JSON.parse(world.synapse("tasks", name, "--json")) as { tasks: { id: string }[] };
+  for (const path of ["/search?q=edge", `/t/${tasks[0]?.id}`, "/settings", "/"]) {
+    await page.goto(world.url + path);
+    await expect(page.locator(".loading")).toHaveCount(0);
+    const lefts = await page.evaluate(() => {
+      const seen = [...document.querySelectorAll("main h1, .screen-body > *, .screen-body h2")].filter((one) => one.closest(".settings-group, details") === null || one.matches(".settings-group"));
+      return seen.map((one) => Math.round(one.getBoundingClientRect().left));
+    });
+    expect(lefts.length, path).toBeGreaterThan(1);
+    expect(new Set(lefts).size, `${path}: ${lefts}`).toBe(1);
+  }
+});
+
 test("the theme follows the system, and what was chosen over it", async ({ enter }) => {
   const page = await enter("/settings");
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -111,6 +111,11 @@ test("several lines are commented on at once, in Changes and in Files, and binar
   await expect(code).toContainText("return round(b)");
   await code.getByRole("button", { name: "Comment on line 1" }).click();
   await code.getByRole("button", { name: "Comment on line 2" }).click({ modifiers: ["Shift"] });
+  // What is commented on does not change under the hand.
+  const followed = page.waitForResponse((answer) => answer.url().includes("/files/sum.py"));
+  writeFileSync(join(folder, "sum.py"), "# another first line\ndef total(a):\n    return sum(a)\n");
+  await followed;
+  await page.waitForResponse((answer) => answer.url().includes("/files/sum.py"));
   await page.getByRole("textbox", { name: "Comment", exact: true }).fill("say what a is");
   await page.getByRole("button", { name: "Add comment" }).click();
   await expect(page.getByText("2 comments")).toBeVisible();
