@@ -102,7 +102,7 @@ async fn measure(machines: usize) {
     for n in 0..machines {
         let name = format!("m{n}");
         tokio::spawn(async move {
-            let nats = Nats::connect(options(port, &name), Duration::from_secs(60))
+            let nats = Nats::connect(options(port, &name), Duration::from_mins(1))
                 .await
                 .unwrap();
             let kv = Kv::of(&nats, "synapse_presence");
@@ -124,7 +124,7 @@ async fn measure(machines: usize) {
             }
         });
     }
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_mins(2);
     while kv.keys().await.unwrap_or_default().len() < machines && Instant::now() < deadline {
         sleep(Duration::from_millis(200)).await;
     }

@@ -102,7 +102,7 @@ struct Up {
 /// `synapse mesh join …`
 #[derive(Args)]
 struct Join {
-    /// The server, such as nats://192.168.1.5:4222; several of a cluster with commas between them
+    /// The server, such as `nats://192.168.1.5:4222`; several of a cluster with commas between them
     #[arg(value_delimiter = ',', required = true)]
     servers: Vec<String>,
     /// The secret of an invitation, as `synapse mesh invite` prints it

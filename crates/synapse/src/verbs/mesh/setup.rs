@@ -116,31 +116,28 @@ pub(super) fn join(paths: &Paths, args: &Join) -> Result<u8> {
         .context("ca_file cannot be read")?
         .map(Arc::from);
     let creds = args.creds.as_ref().map(std::path::absolute).transpose()?;
-    let membership = match &args.invite {
-        Some(secret) => {
-            let joining = Joining {
-                servers: args.servers.clone(),
-                creds,
-                secret: Secret::parse(secret)?,
-                name,
-                authorities,
-            };
-            lookup::block_on(joining.run(&folder))?
-        }
-        None => {
-            let membership = Membership {
-                mesh: MESH.to_owned(),
-                name,
-                servers: args.servers.clone(),
-                admin: folder.key()?.public(),
-                creds,
-                engine: None,
-            };
-            let key = Arc::new(folder.key()?);
-            lookup::block_on(is_free(&folder, &membership, &key, authorities))?;
-            begin(&folder, &membership)?;
-            membership
-        }
+    let membership = if let Some(secret) = &args.invite {
+        let joining = Joining {
+            servers: args.servers.clone(),
+            creds,
+            secret: Secret::parse(secret)?,
+            name,
+            authorities,
+        };
+        lookup::block_on(joining.run(&folder))?
+    } else {
+        let membership = Membership {
+            mesh: MESH.to_owned(),
+            name,
+            servers: args.servers.clone(),
+            admin: folder.key()?.public(),
+            creds,
+            engine: None,
+        };
+        let key = Arc::new(folder.key()?);
+        lookup::block_on(is_free(&folder, &membership, &key, authorities))?;
+        begin(&folder, &membership)?;
+        membership
     };
     if let Err(error) = started(paths) {
         folder.forget()?;
