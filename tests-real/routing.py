@@ -117,9 +117,10 @@ def rest(agent):
 
 
 def still(agent):
-    """The rows, once they have stayed the same for a second: some CLIs paint anew when they are attached to."""
+    """The rows, once they have stayed the same for a second: some CLIs clear their screen and paint anew when they are
+    attached to."""
     while True:
-        before = rest(agent)
+        before = wait_until("there are rows", lambda: rest(agent) if agent.screen().strip() else None)
         try:
             holds("the rows stay", 1, lambda: rest(agent) == before)
             return before

@@ -63,12 +63,12 @@ def main():
     results = []
     for run in planned(opts):
         results += drive(run, binary, folder, opts)
+        keep(results, opts)
         if results[-1]["mode"] == "auto" and run.cli.name in ASKING_MODE:
             run = dataclasses.replace(run, args=tuple(ASKING_MODE[run.cli.name]))
             results += drive(run, binary, folder, opts)
+            keep(results, opts)
     print(f"\n{table.render(results)}\n")
-    if opts.results:
-        pathlib.Path(opts.results).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if opts.update_docs:
         page = ROOT / "docs" / "real-clis.md"
         page.write_text(table.document(page.read_text(), results))
@@ -78,6 +78,12 @@ def main():
     if failures:
         sys.exit(f"test-real: {len(failures)} of {len(results)} failed; evidence is in {folder}")
     shutil.rmtree(folder)
+
+
+def keep(results, opts):
+    """Writes the results down after each run: many take an hour, and one of them may break off."""
+    if opts.results:
+        pathlib.Path(opts.results).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
 def planned(opts):

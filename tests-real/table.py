@@ -28,22 +28,27 @@ typed to, and sent another.
 A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
 `--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.
 
-A run without names tries Claude Code, Codex and Gemini CLI; `ARGS='--cli opencode --cli aider'` tries others by name, `ARGS=--all`
-all of them. Their dialogs are answered by keys, and their replies come from their own records. Not every case is about them: our MCP
-server is given to the three alone, aider's model calls no tools and aider may leave the connection to the model open when it is
-interrupted, pi asks for no leave, and the case "trust dialog" is about the three alone.
+A run without names tries Claude Code, Codex and Gemini CLI; `ARGS='--cli opencode --cli aider'` tries others by name,
+`ARGS=--all` all of them. Their dialogs are answered by keys, and their replies come from their own records. Not every
+case is about them: our MCP server is given to the three alone, aider's model calls no tools and aider may leave the
+connection to the model open when it is interrupted, pi asks for no leave, and the case "trust dialog" is about the
+three alone.
 
-Some of them differ in ways that the tables do not show. `cn` asks for no bracketed pastes: line breaks are typed as Ctrl-J. Cline is
-started with `--auto-approve false`, since it allows everything otherwise. Cline, Kimi Code, Vibe and gptme tell the model that a tool was
-refused, and it goes on: there a refused task completes. Kimi Code below 2 is kimi-cli from PyPI, whose last version, 1.52.0, does
-nothing but install its successor from the network. Vibe 3.0.3 pins a version of certifi that PyPI does not have; 3.0.2 was tried.
+Some of them differ in ways that the tables do not show. `cn` asks for no bracketed pastes: line breaks are typed as
+Ctrl-J. Cline is started with `--auto-approve false`, since it allows everything otherwise. Cline, Kimi Code, Vibe and
+gptme tell the model that a tool was refused, and it goes on: there a refused task completes. Kimi Code below 2 is
+kimi-cli from PyPI, whose last version, 1.52.0, does nothing but install its successor from the network. Vibe 3.0.3 pins
+a version of certifi that PyPI does not have; 3.0.2 was tried.
 
-goose could not be had here: npm has no such package, PyPI's `goose-ai` 0.1.0 and the crate `goose-cli` 0.2.0 are other programs, and Debian
-has none. It is wrapped by `generic`.
+goose could not be had here: npm has no such package, PyPI's `goose-ai` 0.1.0 and the crate `goose-cli` 0.2.0 are other
+programs, and Debian has none. It is wrapped by `generic`.
 
 The tables "without" switch witnesses off (`ARGS='--without hooks --without record --without hooks,record'`). There a
 reply from the screen is measured, not judged: `screen 97 %` is how much of the words agree. `lacks` means that
 something was not known; `FAIL` that something false was said or done.
+
+A table "versions held out" is of versions that no rule was made with. Each table says with which commit, when and under
+which load it was measured; on a machine with a load above its CPUs the times say little.
 """
 
 
@@ -103,9 +108,10 @@ def provenance(results):
     columns = {}
     for result in results:
         columns.setdefault(result["where"], {})[result["column"]] = None
-    loads = [result["load"] for result in results]
+    loads = [result["load"] for result in results if result["load"] is not None]
     parts = [where if len(columns) == 1 else f"{where}: {', '.join(some)}" for where, some in columns.items()]
-    return textwrap.fill(f"Measured on {'; '.join(parts)}. Load {min(loads)} to {max(loads)}.", 120)
+    load = f" Load {min(loads)} to {max(loads)}." if loads else ""
+    return textwrap.fill(f"Measured on {'; '.join(parts)}.{load}", 120)
 
 
 def reasons(results):

@@ -105,7 +105,7 @@ class World:
     def start(self):
         """Starts an agent; where it is."""
         self.synapse("start", "dummy", "--port", "0")
-        [agent] = json.loads(self.synapse("list", "--json"))
+        [agent] = json.loads(self.synapse("list", "--json"))["agents"]
         return agent["endpoint"]
 
     def end(self):

@@ -114,8 +114,13 @@ export const api = {
   revoke: (id: string) => ask("DELETE", `/api/devices/${part(id)}`),
 
   agent: (id: string) => ask<{ agent: Agent }>("GET", `/api/agents/${part(id)}`),
-  start: (what: { profile?: string; command?: string; worktree?: string; name?: string; may_answer_itself?: boolean }) =>
+  start: (what: { profile?: string; command?: string; worktree?: string; name?: string; may_answer_itself?: boolean; resume?: string }) =>
     ask<{ agent: Agent }>("POST", "/api/agents", what),
+  conversations: (profile: string, worktree: string) =>
+    ask<{ conversations: { id: string; last_at: string; begins: string }[] }>(
+      "GET",
+      `/api/conversations?${new URLSearchParams({ profile, ...(worktree && { worktree }) })}`,
+    ),
   end: (id: string) => ask<{ stopped: boolean }>("DELETE", `/api/agents/${part(id)}`),
   send: (id: string, what: Send) => ask<{ task: Task }>("POST", `/api/agents/${part(id)}/send`, what),
   interrupt: (id: string, level: Level) => ask<Receipt>("POST", `/api/agents/${part(id)}/interrupt`, { level }),

@@ -90,6 +90,14 @@ impl Body {
         }
     }
 
+    /// What the program itself gave in parts.
+    pub fn parts(&self) -> Option<&[Part]> {
+        match self {
+            Self::Parts { parts, .. } => Some(parts),
+            _ => None,
+        }
+    }
+
     /// The list that grows as parts arrive; only what the program itself gave in parts has one.
     pub fn growing_parts(&mut self) -> Option<&mut Vec<Part>> {
         match self {
@@ -131,7 +139,7 @@ impl Body {
                 "parts": [{"type": "data", "data": data}],
             }),
             Self::Parts { name, parts, .. } => json!({
-                "type": "parts",
+                "type": if is_data(parts) { "data" } else { "parts" },
                 "name": name.as_deref().unwrap_or("output"),
                 "parts": parts.iter().map(native_part).collect::<Vec<_>>(),
             }),
@@ -143,6 +151,12 @@ impl Body {
             }),
         }
     }
+}
+
+/// Whether there is nothing in it but data.
+fn is_data(parts: &[Part]) -> bool {
+    let is_data = |part: &Part| matches!(part.content, Content::Data { .. });
+    !parts.is_empty() && parts.iter().all(is_data)
 }
 
 /// A part in the native dialect.

@@ -48,6 +48,12 @@ impl Message {
     }
 }
 
+/// Parts as a person reads them: words, data as JSON, files by their name or address. A line each.
+pub fn readable(parts: &[Part]) -> String {
+    let lines: Vec<String> = parts.iter().map(Part::readable).collect();
+    lines.join("\n")
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -91,6 +97,16 @@ impl Part {
     /// Any JSON value.
     pub fn data(data: Value) -> Self {
         Self::new(Content::Data { data })
+    }
+
+    fn readable(&self) -> String {
+        match (&self.content, &self.filename) {
+            (Content::Text { text }, _) => text.clone(),
+            (Content::Data { data }, _) => data.to_string(),
+            (Content::Url { url }, _) => url.clone(),
+            (Content::Raw { .. }, Some(name)) => name.clone(),
+            (Content::Raw { bytes }, None) => format!("{} bytes", bytes.len()),
+        }
     }
 
     /// The words, if it is words.

@@ -207,6 +207,9 @@ impl ResponseShape {
 pub struct StandingShape {
     /// STARTING, BUSY, IDLE, `INPUT_REQUIRED`, STOPPING or EXITED.
     pub status: String,
+    /// The same in the word of lists and of the page: starting, working, idle, waiting, stopping or stopped.
+    #[serde(default)]
+    pub state: String,
     /// Since when, in ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -235,6 +238,19 @@ pub struct UsageShape {
     pub task: String,
     #[serde(flatten)]
     pub usage: Usage,
+}
+
+/// What an agent does, in the word that lists, messages, JSON and the page share, by the word of its `/status`.
+pub fn state_word(status: &str) -> &'static str {
+    match status {
+        "STARTING" => "starting",
+        "BUSY" => "working",
+        "IDLE" => "idle",
+        "INPUT_REQUIRED" => "waiting",
+        "STOPPING" => "stopping",
+        "EXITED" => "stopped",
+        _ => "no answer",
+    }
 }
 
 impl StandingShape {

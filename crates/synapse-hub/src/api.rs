@@ -90,6 +90,7 @@ pub(super) fn router() -> Router<Hub> {
         .route("/api/worktrees/{id}/files/{*path}", get(files::file))
         .route("/api/mesh", get(mesh::show))
         .route("/api/search", get(search::find))
+        .route("/api/conversations", get(agents::conversations))
         .route("/api/profiles", get(settings::profiles))
         .route("/api/settings", get(settings::show))
         .route(

@@ -50,7 +50,7 @@ mod watch_registry;
 mod worktrees;
 mod wrong_codes;
 
-pub use presence::{Presence, Running, answers_by_rule, running};
+pub use presence::{Presence, Running, answers_by_rule, detour, running};
 
 use auto_answer::AutoAnswer;
 use guard::AccessPolicy;

@@ -129,6 +129,6 @@ async fn list_tasks(hub: &Hub, entry: &Entry) {
 
 /// A program that worked may have checked out something else.
 async fn look_at_place(hub: &Hub, entry: &Entry) {
-    let place = place_of(&entry.working_dir).await;
+    let place = place_of(entry.place()).await;
     hub.live.apply(Change::Moved(entry.agent_id.clone(), place));
 }

@@ -52,18 +52,6 @@ impl Presence {
             _lock: lock,
         }))
     }
-
-    /// A file that leads a browser to a link; only this user can read it.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn detour(&self, link: &str) -> io::Result<PathBuf> {
-        let path = self.paths.detour();
-        let page =
-            format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={link}\">\n");
-        replace(&path, page.as_bytes())?;
-        Ok(path)
-    }
 }
 
 impl Drop for Presence {
@@ -72,6 +60,17 @@ impl Drop for Presence {
         let _ = remove(&self.paths.detour());
         let _ = remove(&self.paths.hub());
     }
+}
+
+/// A file that leads a browser to a link; only this user can read it. The hub removes it when it ends.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn detour(paths: &Paths, link: &str) -> io::Result<PathBuf> {
+    let path = paths.detour();
+    let page = format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={link}\">\n");
+    replace(&path, page.as_bytes())?;
+    Ok(path)
 }
 
 /// Whether a hub runs that answers questions by rules: one that is asked may be answered at once.

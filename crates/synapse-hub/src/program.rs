@@ -22,6 +22,8 @@ pub(super) struct Start<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) dir: &'a Path,
     pub(super) may_answer_itself: bool,
+    /// The conversation to go on with.
+    pub(super) resume: Option<&'a str>,
     pub(super) args: &'a [String],
 }
 
@@ -35,11 +37,22 @@ pub(super) async fn start(start: &Start<'_>) -> Result<String, Problem> {
     if start.may_answer_itself {
         command.arg("--may-answer-itself");
     }
+    if let Some(conversation) = start.resume {
+        command.arg(format!("--resume={conversation}"));
+    }
     command.args(start.profile).arg("--").args(start.args);
     let printed = run(command).await?;
     // `handle (PID n) http://…`
     let handle = printed.split(" (PID ").next().unwrap_or_default();
     Ok(handle.trim().to_owned())
+}
+
+/// The older conversations of a program in a folder, as `synapse conversations` tells them.
+pub(super) async fn conversations(profile: &str, dir: &Path) -> Result<serde_json::Value, Problem> {
+    let mut command = own()?;
+    command.args(["conversations", "--json", "--cwd"]);
+    command.arg(dir).arg("--").arg(profile);
+    serde_json::from_str(&run(command).await?).map_err(Problem::internal)
 }
 
 /// Ends an agent and all it started.

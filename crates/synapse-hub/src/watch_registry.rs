@@ -116,7 +116,7 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
             new.spawn(async move {
                 let place = match elsewhere::place(&entry) {
                     Some(place) => place,
-                    None => place_of(&entry.working_dir).await,
+                    None => place_of(entry.place()).await,
                 };
                 (place, entry)
             });

@@ -335,6 +335,7 @@ mod tests {
             transport: Transport::Http,
             token_path: None,
             is_token_replaced: false,
+            program_dir: None,
             may_answer_itself: false,
             version: String::new(),
             other: BTreeMap::new(),

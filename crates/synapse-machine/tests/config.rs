@@ -356,7 +356,7 @@ fn profile_keys(section: &str) -> Vec<String> {
     };
     let error = Profile::parse(&text, "test", &|_| None).unwrap_err();
     let error = error.to_string();
-    let listed = error.split("expected one of ").nth(1).unwrap();
+    let listed = error.split("There are ").nth(1).unwrap();
     let listed = listed.lines().next().unwrap();
     listed.split(", ").map(str::to_owned).collect()
 }

@@ -141,6 +141,7 @@ fn applicant<'a>(agent_type: &'a str, name: Option<&'a str>) -> Applicant<'a> {
 
 fn address(port: u16) -> Address {
     Address {
+        program_dir: None,
         port,
         endpoint: format!("http://127.0.0.1:{port}"),
         transport: Transport::Http,

@@ -13,6 +13,7 @@ use synapse_machine::launch_record::is_conversation_name;
 use synapse_term::reading::State;
 use tokio::sync::{Notify, broadcast, watch};
 
+use super::journal;
 use super::{Follow, Look, Standing};
 
 /// News a slow reader may be behind before it must take up its cursor again.
@@ -277,6 +278,7 @@ impl Board {
         if records.standing.as_deref() == Some(&standing) {
             return;
         }
+        journal::standing(records.standing.as_deref(), &standing);
         self.set_look(None);
         self.state.send_replace(Some(standing.state));
         let standing = Arc::new(standing);

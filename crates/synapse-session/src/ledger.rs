@@ -9,7 +9,7 @@ use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::usage::Usage;
 
-use super::{Board, timestamp};
+use super::{Board, journal, timestamp};
 use synapse_store::{Entry, Owner, Store, StoreError};
 
 /// Why a task ends that was promised and never reached the actor.
@@ -44,6 +44,7 @@ impl Ledger {
                 if error.is_some_and(is_lost) && is_promise(&event) {
                     continue;
                 }
+                journal::event(&task, &event);
                 if let Err(error) = seen.post(task, number, event) {
                     tracing::error!(%error, "an event was not legal");
                 }

@@ -12,6 +12,7 @@ mod follow;
 mod front;
 mod handle;
 mod hold;
+mod journal;
 mod ledger;
 mod notice;
 mod order;

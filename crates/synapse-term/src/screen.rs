@@ -27,7 +27,7 @@ use alacritty_terminal::term::{Term, TermDamage, TermMode};
 use alacritty_terminal::vte::ansi::{Processor, Timeout};
 
 use crate::frame::{Cursor, Frame, Modes, Row};
-use crate::signal::{AGENT_STATUS, CHANNEL, Signal};
+use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
 use scan::{ScanResult, Scanner};
 use shed::ScrollbackTrimmer;
@@ -126,9 +126,6 @@ impl Screen {
                 }
                 ScanResult::VersionQuery => self.answers.extend(answers::VERSION.as_bytes()),
                 ScanResult::Osc(CHANNEL, text) => self.words.push(text),
-                ScanResult::Osc(AGENT_STATUS, text) if text == "?" => {
-                    self.answers.extend(answers::AGENT_STATUS.as_bytes());
-                }
                 ScanResult::Osc(number, text) => {
                     if let Some(signal) = Signal::from_osc(number, text) {
                         self.push_signal(signal);

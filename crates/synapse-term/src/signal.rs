@@ -5,7 +5,7 @@
 pub(crate) const CHANNEL: u32 = 7710;
 
 /// The OSC by which a program tells its terminal what it is doing.
-pub(crate) const AGENT_STATUS: u32 = 7501;
+const AGENT_STATUS: u32 = 7501;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {

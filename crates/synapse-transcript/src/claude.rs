@@ -81,6 +81,14 @@ impl Conversation {
         bound(&mut self.lines);
     }
 
+    /// The first message of the user's.
+    pub(super) fn first_message(&self) -> Option<&str> {
+        self.lines.iter().find_map(|line| match &line.what {
+            What::Asked(asked) => Some(asked.text.as_str()),
+            _ => None,
+        })
+    }
+
     pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
         self.dir.as_deref().map(|own| Path::new(own) == dir)
     }

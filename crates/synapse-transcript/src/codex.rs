@@ -49,6 +49,11 @@ impl Conversation {
         }
     }
 
+    /// The first message of the user's.
+    pub(super) fn first_message(&self) -> Option<&str> {
+        self.turns.first().map(|turn| turn.asked.text.as_str())
+    }
+
     pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
         self.dir.as_deref().map(|own| Path::new(own) == dir)
     }

@@ -79,6 +79,16 @@ impl Conversation {
         }
     }
 
+    /// The first message of the user's.
+    pub(super) fn first_message(&self) -> Option<&str> {
+        self.messages
+            .iter()
+            .find_map(|message| match &message.what {
+                What::Asked(asked) => Some(asked.text.as_str()),
+                _ => None,
+            })
+    }
+
     pub(super) fn is_of(&self, dir: &Path) -> Option<bool> {
         let own = self.project.as_ref()?;
         let hash = Sha256::digest(dir.as_os_str().as_encoded_bytes());

@@ -21,6 +21,7 @@ mod gptme;
 mod kimi;
 mod log;
 mod opencode;
+mod past;
 mod pi;
 mod place;
 mod qwen;
@@ -37,6 +38,7 @@ use synapse_a2a::step::Step;
 use synapse_a2a::usage::Usage;
 
 pub use follower::{Follower, Sighting, Transcript};
+pub use past::PastConversation;
 
 /// The programs whose transcripts we can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,6 +46,11 @@ pub(crate) enum Command {
     /// Start an agent again with its arguments, folder and conversation, once it rests
     #[command(after_help = "Examples:\n  synapse restart codex\n  synapse restart codex --fresh")]
     Restart(crate::verbs::again::Restart),
+    /// List the older conversations of a folder, which `start --resume` continues
+    #[command(
+        after_help = "Examples:\n  synapse conversations claude\n  synapse start claude --resume ID"
+    )]
+    Conversations(crate::verbs::conversations::Conversations),
     /// Start again whatever ran when the machine went down, or was ended by `stop --all`
     #[command(after_help = "Examples:\n  synapse up\n  synapse up --dry-run")]
     Up(crate::verbs::again::Up),
@@ -242,7 +247,7 @@ Examples:
     Mcp,
     /// Make one mesh of several machines: every agent seen, sent to, watched and answered from each
     Mesh(crate::verbs::mesh::Mesh),
-    /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs and others), over standard input and output
+    /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs …), over standard input and output
     #[command(
         after_help = "The editor runs it; in Zed's settings.json:\n  \"agent_servers\": { \"Codex\": { \"command\": \"synapse\", \"args\": [\"acp\", \"codex\"] } }\n\nExamples:\n  synapse acp codex      # the agent codex of the project, started if need be\n  synapse acp            # every agent, as modes or by @name"
     )]
@@ -257,6 +262,9 @@ Examples:
     /// Serve the web page: every agent, its questions, and a Stop that confirms
     #[command(after_help = "Examples:\n  synapse web --open\n  synapse web login --read-only")]
     Web(crate::verbs::web::Web),
+    /// Open the page at an agent, in a browser
+    #[command(after_help = "Examples:\n  synapse open codex\n  synapse open codex --print")]
+    Open(crate::verbs::open::Open),
     /// List, show, check, learn and replay profiles
     Profile(Profile),
     /// `synapse <profile>`: wrap an agent here, in this terminal
@@ -315,7 +323,8 @@ pub(crate) struct Start {
     /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse_machine::config::Size>,
-    /// Continue an older conversation: its name, or without one the last of this agent in this folder
+    /// Continue an older conversation of this folder: its name (synapse conversations lists them); without one you
+    /// choose at a terminal, and elsewhere it is the last
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
     /// Arguments for the program itself; without a profile, the program and its arguments

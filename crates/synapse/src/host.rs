@@ -184,11 +184,13 @@ impl Host {
             contacts: Contacts::new(paths, web.clone().for_others()),
             web: web.for_others(),
         };
+        let program_dir = profile.cwd.as_ref().map(std::path::absolute).transpose()?;
         claim.publish(Address {
             port: address.port(),
             endpoint,
             transport: Transport::Http,
             token_path: Some(token_path),
+            program_dir,
             may_answer_itself: reach.may_answer_itself,
             is_token_replaced: tokens.is_replaced,
         })?;

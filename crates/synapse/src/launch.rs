@@ -236,7 +236,7 @@ fn quoted(path: &Path) -> String {
 }
 
 /// The program's own transcripts, below the home it will find.
-fn transcript(profile: &Profile, dir: &Path) -> Option<synapse_transcript::Source> {
+pub fn transcript(profile: &Profile, dir: &Path) -> Option<synapse_transcript::Source> {
     let variable = |name: &str| {
         let own = profile.env.get(name).map(PathBuf::from);
         own.or_else(|| std::env::var_os(name).map(PathBuf::from))

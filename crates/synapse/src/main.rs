@@ -79,6 +79,8 @@ fn main() -> ExitCode {
         Command::ShellLine(args) => verbs::shell_line::run(&args),
         Command::DummyAgent => synapse_dummy::run(),
         Command::Web(args) => verbs::web::run(&args),
+        Command::Conversations(args) => verbs::conversations::run(&args),
+        Command::Open(args) => verbs::open::run(&args),
         Command::Profile(profile) => verbs::profile::run(&profile).map(|()| 0),
         Command::Wrap(args) => verbs::wrap::run(&args),
         Command::Demo => verbs::demo::run().map(|()| 0),

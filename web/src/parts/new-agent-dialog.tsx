@@ -10,6 +10,7 @@ import { Dialog } from "./dialog";
 import { FetchProblem } from "./fetch-problem";
 import { FirstTask, sendFirst, useSuggestion } from "./first-task";
 import { fieldIn, FormDialog } from "./form-dialog";
+import { PastConversations } from "./past-conversations";
 import { Loading } from "./screen-head";
 import { useFetched } from "./use-fetched";
 
@@ -18,15 +19,18 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     const [{ profiles }, { repositories }] = await Promise.all([api.profiles(), api.repositories()]);
     return { profiles, repositories };
   }, []);
-  const [isOther, setIsOther] = useState(false);
+  const [profile, setProfile] = useState<string | null>(null);
+  const [where, setWhere] = useState(worktree ?? "");
+  const isOther = profile === "";
   const { field, suggest } = useSuggestion((task) => agentName(task, (name) => agentById(name) !== undefined));
   const start = async (said: FormData) => {
-    const [name, where] = [fieldIn(said, "name"), fieldIn(said, "worktree")];
+    const [name, resume] = [fieldIn(said, "name"), fieldIn(said, "resume")];
     const program = isOther ? { command: fieldIn(said, "command") } : { profile: fieldIn(said, "profile") };
     const { agent } = await api.start({
       ...program,
       ...(where && { worktree: where }),
       ...(name && { name }),
+      ...(resume && { resume }),
       ...(said.get("may-answer") !== null && { may_answer_itself: true }),
     });
     go(agentUrl(agent.id));
@@ -44,7 +48,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
     <FormDialog title={t("new.title")} act={t("new.start")} busy={t("new.starting")} onClose={onClose} onSubmit={start}>
       <label>
         <span>{t("new.profile")}</span>
-        <select name="profile" defaultValue={usual} onChange={(event) => setIsOther(event.currentTarget.value === "")}>
+        <select name="profile" defaultValue={usual} onChange={(event) => setProfile(event.currentTarget.value)}>
           {choices.value.profiles.map((profile) => (
             <option key={profile.name} value={profile.name} disabled={!profile.installed} selected={profile.name === usual}>
               {profile.installed ? profile.name : t("new.missing", { name: profile.name })}
@@ -61,7 +65,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
       )}
       <label>
         <span>{t("new.worktree")}</span>
-        <select name="worktree">
+        <select name="worktree" onChange={(event) => setWhere(event.currentTarget.value)}>
           <option value="">{t("new.here")}</option>
           {choices.value.repositories.map((repository) => (
             <optgroup key={repository.id} label={repository.name}>
@@ -74,6 +78,7 @@ export function NewAgentDialog({ worktree, onClose }: { worktree?: string | unde
           ))}
         </select>
       </label>
+      <PastConversations profile={profile ?? usual} worktree={where} />
       <label>
         <span>{t("new.name")}</span>
         <input ref={field} name="name" autocomplete="off" placeholder={t("new.nameHint")} pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*" />

@@ -4,12 +4,12 @@ use std::path::Path as FilePath;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use synapse_term::profile::split_words;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::Body;
 use super::settings::profile_names;
@@ -19,6 +19,7 @@ use crate::problem::Problem;
 use crate::program::{self, Start};
 use crate::shapes::Agent;
 use synapse_machine::handle::{Handle, HandleError};
+use synapse_machine::launch_record::is_conversation_name;
 
 /// How long it may take until one that was started or stopped is seen in the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -50,6 +51,8 @@ pub(super) struct NewAgent {
     /// Whether what it starts may answer its questions.
     #[serde(default)]
     may_answer_itself: bool,
+    /// The conversation to go on with, by the name that `GET /api/conversations` gives it.
+    resume: Option<String>,
     /// For the program itself.
     #[serde(default)]
     args: Vec<String>,
@@ -79,6 +82,33 @@ pub(super) async fn start(
     Ok((StatusCode::CREATED, Json(json!({ "agent": agent }))))
 }
 
+/// `GET /api/conversations`
+#[derive(Deserialize, IntoParams)]
+pub(super) struct ConversationQuery {
+    profile: String,
+    /// The worktree; by default where the hub was started.
+    worktree: Option<String>,
+}
+
+/// The older conversations of a program in a folder, the newest first.
+#[utoipa::path(get, path = "/api/conversations", params(ConversationQuery),
+    responses((status = 200, description = "`{conversations: [{id, last_at, begins}]}`"), (status = 404, description = "no_such_profile")))]
+pub(super) async fn conversations(
+    State(hub): State<Hub>,
+    Query(query): Query<ConversationQuery>,
+) -> Result<Json<Value>, Problem> {
+    let ConversationQuery { profile, worktree } = query;
+    if !profile_names(&hub).contains(&profile) {
+        let error = format!("there is no profile '{profile}'; GET /api/profiles lists them");
+        return Err(Problem::missing("no_such_profile", error));
+    }
+    let dir = match &worktree {
+        Some(id) => hub.spot(id).await?.path,
+        None => hub.scope.home.clone(),
+    };
+    Ok(Json(program::conversations(&profile, &dir).await?))
+}
+
 /// Starts an agent in a folder and waits until it is known.
 pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result<Agent, Problem> {
     let (profile, args) = match (&agent.profile, &agent.command) {
@@ -96,6 +126,12 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
             return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_request", error));
         }
     };
+    if let Some(name) = &agent.resume
+        && !is_conversation_name(name)
+    {
+        let error = format!("'{name}' is no name of a conversation");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_request", error));
+    }
     if let Some(name) = &agent.name {
         let bad = |error: HandleError| {
             Problem::new(StatusCode::BAD_REQUEST, "bad_name", error.to_string())
@@ -107,6 +143,7 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
         name: agent.name.as_deref(),
         dir,
         may_answer_itself: agent.may_answer_itself,
+        resume: agent.resume.as_deref(),
         args: &args,
     };
     let handle = program::start(&start).await?;

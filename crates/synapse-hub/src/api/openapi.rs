@@ -27,6 +27,7 @@ use crate::{auto_answer, shapes};
         super::agents::list,
         super::agents::show,
         super::agents::start,
+        super::agents::conversations,
         super::agents::stop,
         super::talk::send,
         super::talk::keys,

@@ -79,7 +79,7 @@ impl KnownAgent {
             id: entry.agent_id.to_string(),
             handle: entry.handle.to_string(),
             profile: entry.profile.clone(),
-            dir: entry.working_dir.display().to_string(),
+            dir: entry.place().display().to_string(),
             machine: machine_of(entry).map(str::to_owned),
             seen: seen_of(entry).map(str::to_owned),
             worktree: self.place.worktree.clone(),

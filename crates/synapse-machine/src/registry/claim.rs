@@ -43,6 +43,8 @@ pub struct Address {
     pub transport: Transport,
     /// The file with the token that lets its owner in.
     pub token_path: Option<PathBuf>,
+    /// Where the program works, if that is not where it was started.
+    pub program_dir: Option<PathBuf>,
     /// Whether what the agent has started may answer its questions.
     pub may_answer_itself: bool,
     /// Whether that token replaces one that others may have seen.
@@ -79,6 +81,7 @@ impl Claim {
                 pid,
                 // JSON has no words for a path that is not UTF-8.
                 working_dir: applicant.dir.to_string_lossy().as_ref().into(),
+                program_dir: None,
                 endpoint: String::new(),
                 handle,
                 profile: applicant.profile.to_owned(),
@@ -120,6 +123,7 @@ impl Claim {
         self.entry.endpoint = address.endpoint;
         self.entry.transport = address.transport;
         self.entry.token_path = address.token_path;
+        self.entry.program_dir = address.program_dir;
         self.entry.may_answer_itself = address.may_answer_itself;
         self.entry.is_token_replaced = address.is_token_replaced;
         self.is_published = true;

@@ -25,8 +25,11 @@ pub struct Entry {
     pub status: Status,
     /// The host process.
     pub pid: u32,
-    /// Where the program works.
+    /// The folder it was started in: it is known by it.
     pub working_dir: PathBuf,
+    /// Where the program works, if its profile names another folder (`cwd`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_dir: Option<PathBuf>,
     /// The address of its HTTP.
     pub endpoint: String,
     /// The name others call it by.
@@ -77,6 +80,11 @@ impl Entry {
             entry.handle = Handle::unchecked(&entry.agent_type);
         }
         Ok(entry)
+    }
+
+    /// Where the program works.
+    pub fn place(&self) -> &Path {
+        self.program_dir.as_deref().unwrap_or(&self.working_dir)
     }
 
     /// This run of the agent, apart from every other one: the store knows by it whose tasks are whose.

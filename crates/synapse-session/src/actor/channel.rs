@@ -3,7 +3,7 @@
 use synapse_a2a::channel::{ChannelArtifact, Word};
 use synapse_a2a::event::{Fact, Question, Source};
 use synapse_a2a::id::{ArtifactId, MessageId, TaskId};
-use synapse_a2a::message::{Message, Part, Role};
+use synapse_a2a::message::{Message, Part, Role, readable};
 
 use super::Session;
 use crate::turn::{ChannelInput, Input};
@@ -64,8 +64,26 @@ impl Session {
     fn take_message(&mut self, task: &TaskId, parts: Vec<Part>) {
         let id = MessageId::new(uuid::Uuid::now_v7().to_string());
         let message = Message::new(id, Role::Agent, parts);
-        let text = message.words();
+        let text = readable(&message.parts);
         self.post(task, Fact::Spoke { message });
+        self.say_by_channel(task, text);
+    }
+
+    /// What a program gave in pieces is its reply, in words that can be printed.
+    pub(super) fn reply_by_artifacts(&mut self, task: &TaskId) {
+        let Some(open) = self.open.get(task) else {
+            return;
+        };
+        if open.task.reply().is_some() {
+            return;
+        }
+        let artifacts = open.task.artifacts().iter();
+        let pieces = artifacts.filter_map(|artifact| artifact.body.parts());
+        let text = pieces.map(readable).collect::<Vec<_>>().join("\n");
+        self.say_by_channel(task, text);
+    }
+
+    fn say_by_channel(&mut self, task: &TaskId, text: String) {
         let said = synapse_a2a::event::Said {
             text,
             source: Source::Channel,

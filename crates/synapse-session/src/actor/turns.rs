@@ -192,6 +192,7 @@ impl Session {
         self.let_go();
         let (code, message) = match ending {
             Ending::Replied(_) | Ending::TimedOut if has_answered => {
+                self.reply_by_artifacts(&task);
                 return self.move_to(&task, Status::Completed);
             }
             Ending::TimedOut => {

@@ -73,7 +73,10 @@ pub(super) fn assess(
     }
     if let Some(evidence) = busy_sign(facts, view, profile) {
         let is_provoked = state != State::Starting && facts.submitted_within(SUBMIT_SPAN, now);
-        let hold = if is_provoked || state == State::Asking {
+        let hold = if is_provoked && evidence.rule == "OSC 7501" {
+            // Its own word needs no second look, and its turns can be short.
+            Duration::ZERO
+        } else if is_provoked || state == State::Asking {
             BUSY_HOLD
         } else {
             UNPROVOKED_BUSY_HOLD

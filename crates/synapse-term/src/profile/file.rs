@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_saphyr::Location;
 
 use super::rules::{
     AskingRules, BusyRules, IdleRules, InputDetection, OutcomeRules, OutputRouting, Pattern,
     SpeechRules,
 };
 use super::{Profile, ProfileError};
-use crate::keys::Key;
+use crate::keys::{Key, nearest};
 
 /// The keys of a profile file.
 #[derive(Debug, Deserialize)]
@@ -56,7 +57,7 @@ pub(super) struct ProfileFile {
 impl ProfileFile {
     pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
         serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
-            origin: origin.to_owned(),
+            origin: place(origin, error.location()),
             message: told_once(&error.to_string()),
         })
     }
@@ -220,9 +221,34 @@ fn told_once(error: &str) -> String {
     let Some((head, shown)) = error.split_once('\n') else {
         return error.to_owned();
     };
+    // The place stands before it already.
     let what = head.split_once(": ").map_or(head, |(_, what)| what);
     let shown = shown.replacen(&format!("^ {what}"), "^", 1);
-    format!("{}\n{shown}", head.replace("\\n", "\n"))
+    // So it does in a line of its own above the snippet.
+    let shown = shown.split_once('\n').map_or("", |(_, lines)| lines);
+    let said = unknown_key(what).unwrap_or_else(|| what.replace("\\n", "\n"));
+    format!("{said}\n{shown}")
+}
+
+/// The file, line and column, as editors and compilers write them.
+fn place(origin: &str, at: Option<Location>) -> String {
+    match at {
+        Some(at) => format!("{origin}:{}:{}", at.line(), at.column()),
+        None => origin.to_owned(),
+    }
+}
+
+/// What to say of a key that does not exist, with the one that was most likely meant.
+fn unknown_key(said: &str) -> Option<String> {
+    let (key, known) = said
+        .strip_prefix("unknown field `")?
+        .split_once("`, expected ")?;
+    let known = known.strip_prefix("one of ").unwrap_or(known);
+    let names = known.split(", ").map(|name| name.trim_matches('`'));
+    let nearest = nearest(key, names)?;
+    Some(format!(
+        "there is no key '{key}'; the nearest is '{nearest}'. There are {known}"
+    ))
 }
 
 #[cfg(test)]
@@ -232,13 +258,15 @@ mod tests {
     #[test]
     fn an_error_says_once_what_is_wrong_and_where() {
         for (text, what) in [
-            ("name: x\nnope: 1", "unknown field `nope`"),
+            ("name: x\nsubmit_dely: 1", "the nearest is 'submit_delay'"),
+            ("name: x\nnope: 1", "there is no key 'nope'"),
             ("name: x\nidle_regex: '('", "unclosed group"),
         ] {
             let error = ProfileFile::parse(text, "x.yaml").err().unwrap();
             let error = error.to_string();
             assert_eq!(error.matches(what).count(), 1, "{error}");
-            assert!(error.starts_with("x.yaml: line 2 column"), "{error}");
+            assert!(error.starts_with("x.yaml:2:"), "{error}");
+            assert_eq!(error.matches("2:1").count().max(1), 1, "{error}");
         }
     }
 

@@ -1,5 +1,5 @@
 //! What a terminal answers when the program asks: device attributes, colours, cursor position,
-//! modes, version, whether it reads OSC 7501. Used only while no real terminal is attached to answer for itself.
+//! modes, version. Used only while no real terminal is attached to answer for itself.
 
 use alacritty_terminal::event::{Event, WindowSize};
 use alacritty_terminal::vte::ansi::Rgb;
@@ -8,9 +8,6 @@ use super::Size;
 
 /// XTVERSION: who we say we are.
 pub(super) const VERSION: &str = concat!("\x1bP>|synapse ", env!("CARGO_PKG_VERSION"), "\x1b\\");
-
-/// OSC 7501: we read what programs say of their state. Claude Code and pi say nothing unless this is answered.
-pub(super) const AGENT_STATUS: &str = "\x1b]7501;?\x1b\\";
 
 /// DA1 as the emulator says it (a bare VT102) and as the programs expect a colour terminal to.
 const DA1_EMULATOR: &str = "\x1b[?6c";

@@ -48,10 +48,13 @@ impl Watcher {
 
     /// The program rests, and shows the message as given to it: it has answered already.
     pub(super) fn catch_short_turn(&mut self, now: Duration) {
-        // Its box must be in sight and empty, and nothing else about to be said of it.
-        let rests = self.judge.is_resting();
-        if self.turn.is_some() || !rests {
+        if self.turn.is_some() {
             return;
+        }
+        // Its box must be in sight and empty, and nothing else about to be said of it. A busy machine has not come to
+        // the key yet.
+        if !self.judge.is_resting() {
+            return self.look_for_short_turn_again(now);
         }
         let typed = self.typed.submitted().to_owned();
         let rows: Vec<Arc<Row>> = self.follower.rows(&mut self.screen);
@@ -73,7 +76,13 @@ impl Watcher {
         if reply::is_answered(&rows, &how) {
             self.begin_turn(now);
             self.end_turn(now, None);
-        } else if self.last_keys.is_some_and(|(_, at)| now < at + TURN_SPAN) {
+        } else {
+            self.look_for_short_turn_again(now);
+        }
+    }
+
+    fn look_for_short_turn_again(&mut self, now: Duration) {
+        if self.last_keys.is_some_and(|(_, at)| now < at + TURN_SPAN) {
             self.short_turn_at = Some(now + SHORT_TURN);
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn agents() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let entries = lookup::agents().unwrap_or_default();
         let named = entries.iter().map(|entry| {
-            let help = format!("{} in {}", entry.profile, entry.working_dir.display());
+            let help = format!("{} in {}", entry.profile, entry.place().display());
             (entry.handle.to_string(), help)
         });
         matching(typed, named)

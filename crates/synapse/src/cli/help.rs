@@ -22,7 +22,15 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Agents",
         &[
-            "start", "stop", "restart", "up", "attach", "list", "status", "doctor",
+            "start",
+            "stop",
+            "restart",
+            "up",
+            "conversations",
+            "attach",
+            "list",
+            "status",
+            "doctor",
         ],
     ),
     (
@@ -38,7 +46,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "external",
         ],
     ),
-    ("Look", &["tasks", "task", "usage", "screen", "logs", "web"]),
+    (
+        "Look",
+        &["tasks", "task", "usage", "screen", "logs", "web", "open"],
+    ),
     (
         "Set up",
         &[

@@ -7,6 +7,7 @@ mod caller;
 mod itself;
 mod names;
 mod refusals;
+mod visitors;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -20,6 +21,7 @@ pub(super) use refusals::in_json;
 use super::ServerState;
 use super::problem::Problem;
 use synapse_serve::Peer;
+use visitors::Visit;
 
 /// Lets a request pass, or says why not and what to do.
 pub(super) async fn check(
@@ -29,8 +31,21 @@ pub(super) async fn check(
 ) -> Response {
     let peer = request.extensions().get::<Peer>();
     let looked = look(&served.access_policy, &request);
-    if looked.is_ok() && !caller::is_open(&request) {
-        peer.inspect(|peer| peer.prove());
+    if !caller::is_open(&request)
+        && let Some(peer) = peer
+    {
+        match &looked {
+            Ok(()) => {
+                peer.prove();
+                if !peer.is_here() {
+                    visitors::note(peer, Visit::CameIn);
+                }
+            }
+            Err(refusal) if refusal.0.status() == StatusCode::UNAUTHORIZED => {
+                visitors::note(peer, Visit::Refused);
+            }
+            Err(_) => {}
+        }
     }
     let refusal = match looked.and_then(|()| itself::check(&served, &request, peer)) {
         Ok(()) => body::bound(&mut request).err(),

@@ -2,6 +2,7 @@
 
 use synapse_client::native::{
     PromptShape, ReceiptShape, StandingShape, TaskAnswer, TaskShape, UsageShape, WitnessShape,
+    state_word,
 };
 use synapse_session::{Receipt, Record, Standing};
 use synapse_term::reading::State;
@@ -23,6 +24,7 @@ pub(super) fn task_answer(record: &Record, standing: Option<&Standing>) -> TaskA
 pub(super) fn standing(standing: &Standing) -> StandingShape {
     StandingShape {
         status: state(standing.state).to_owned(),
+        state: state_word(state(standing.state)).to_owned(),
         since: Some(standing.since.to_string()),
         evidence: standing.evidence.clone(),
         queue: standing.queue,
@@ -46,6 +48,7 @@ fn usage(standing: &Standing) -> Option<UsageShape> {
 pub(super) fn stopping(standing: &Standing) -> StandingShape {
     StandingShape {
         status: "STOPPING".to_owned(),
+        state: state_word("STOPPING").to_owned(),
         since: None,
         evidence: standing.evidence.clone(),
         queue: 0,

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::response::Response;
@@ -16,6 +17,7 @@ use utoipa::IntoParams;
 use super::ServerState;
 use super::problem::ProblemBody;
 use synapse_pty::Size;
+use synapse_serve::Peer;
 use synapse_session::{Command, SessionHandle};
 
 /// How long a viewer may take to say its size; one that says nothing is shown the screen as it is.
@@ -44,9 +46,16 @@ pub(super) struct AttachQuery {
 pub(super) async fn attach(
     State(served): State<ServerState>,
     Query(query): Query<AttachQuery>,
+    peer: Option<Extension<Peer>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    upgrade.on_upgrade(move |socket| serve(socket, served.session, query.keep_scrollback))
+    upgrade.on_upgrade(async move |socket| {
+        let user = peer.as_ref().and_then(|Extension(peer)| peer.user());
+        let from = peer.map(|Extension(peer)| peer.remote());
+        tracing::info!(?from, ?user, "somebody looks at the terminal");
+        serve(socket, served.session, query.keep_scrollback).await;
+        tracing::info!(?from, "somebody has left the terminal");
+    })
 }
 
 /// A snapshot that leaves the scrollback of the terminal it is shown in as it is.

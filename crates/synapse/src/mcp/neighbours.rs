@@ -100,7 +100,7 @@ pub(super) async fn brief(entry: &Entry) -> Brief {
         profile: entry.profile.clone(),
         state: state.unwrap_or_else(|| "UNREACHABLE".to_owned()),
         asks: status.and_then(|status| Some(status.prompt?.question)),
-        directory: entry.working_dir.display().to_string(),
+        directory: entry.place().display().to_string(),
     }
 }
 

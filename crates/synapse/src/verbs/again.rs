@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use super::program::Program;
 use super::spinner::Spinner;
 use super::table::short;
-use super::{Failure, lookup, print, start, stop};
+use super::{Failure, conversations, lookup, print, start, stop, texts};
 use crate::cli::{Start, Wrap, complete};
 
 /// How often an agent is asked whether it rests.
@@ -76,7 +76,7 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
     let records = records.into_iter().filter(|record| !record.is_ended);
     let records: Vec<LaunchRecord> = records.filter(|record| !runs(record)).collect();
     if records.is_empty() && !args.json {
-        note!("nothing to bring back: no agent went down with the machine or with stop --all");
+        note!("{}", texts::nothing_to_bring_back());
     }
     let mut code = 0;
     for record in &records {
@@ -114,7 +114,7 @@ fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
         let (handle, id) = (&record.handle, short(kept.task.id().as_str()));
         let words = kept.task.message().words().replace('\n', " ");
         let words: String = words.chars().take(60).collect();
-        note!("  not begun: {words:?}; to send it: synapse send {handle} --again {id}");
+        note!("{}", texts::not_begun(format!("{words:?}"), handle, id));
     }
     Ok(())
 }
@@ -160,6 +160,9 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
         let told = bring_back(&record, args.fresh);
         code = code.max(u8::from(told.is_err()));
         tell(&record, told, args.json)?;
+        if !args.json {
+            offer(&record, &paths)?;
+        }
     }
     Ok(code)
 }
@@ -185,9 +188,11 @@ pub(super) fn conversation(
     records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
     let mut found = records.iter().rev();
     let found = found.find_map(|record| synapse::launch::conversation(record, profile));
+    // One that was never wrapped is in the program's own files.
+    let newest = || Some(conversations::past(profile, dir).into_iter().next()?.name);
+    let found = found.or_else(newest);
     if found.is_none() {
-        let (name, dir) = (&profile.name, dir.display());
-        bail!("no conversation of {name} in {dir} is known; name one: --resume ID");
+        bail!("{}", texts::no_conversations(&profile.name, dir.display()));
     }
     Ok(found)
 }
@@ -195,7 +200,7 @@ pub(super) fn conversation(
 /// Waits until an agent has nothing to do.
 fn until_it_rests(entry: &Entry) -> Result<()> {
     let handle = &entry.handle;
-    let spinner = Spinner::begin(format!("waiting until {handle} rests"));
+    let spinner = Spinner::begin(texts::waiting_for_rest(handle));
     let client = Client::of(entry)?;
     lookup::block_on(async {
         loop {
@@ -208,7 +213,11 @@ fn until_it_rests(entry: &Entry) -> Result<()> {
                     );
                     return Err(Failure::new(Failure::ASKING, error).into());
                 }
-                status => spinner.say(format!("{handle} is {status}, {} waiting", now.queue)),
+                status => spinner.say(texts::waiting_for_rest_while(
+                    handle,
+                    texts::state(status),
+                    now.queue,
+                )),
             }
             sleep(PACE).await;
         }
@@ -280,18 +289,18 @@ fn tell(record: &LaunchRecord, told: Result<Value>, json: bool) -> Result<()> {
         return Ok(());
     }
     match told {
-        Err(error) => note!("synapse: {handle} cannot be started: {error:#}"),
+        Err(error) => note!("{}", texts::cannot_be_started(handle, format!("{error:#}"))),
         Ok(told) => {
             let dir = record.dir.display();
             let how = match (
                 told.get("pid"),
                 told.get("conversation").and_then(Value::as_str),
             ) {
-                (None, _) => "would be started".to_owned(),
-                (_, Some(name)) => format!("is back with its conversation ({name})"),
-                (_, None) => "is back, with a new conversation".to_owned(),
+                (None, _) => texts::would_start(handle, dir),
+                (_, Some(name)) => texts::is_back_with(handle, name, dir),
+                (_, None) => texts::is_back(handle, dir),
             };
-            writeln!(out, "{handle} {how} in {dir}")?;
+            writeln!(out, "{how}")?;
             if let Some(warning) = told.get("warning").and_then(Value::as_str) {
                 note!("synapse: {warning}");
             }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::lookup::{self, MOMENT};
 use super::spinner::Spinner;
-use super::{Failure, status};
+use super::{Failure, status, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -57,15 +57,15 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         if !said.status.is_success() {
             return refused(&client, &said).await;
         }
-        let spinner = Spinner::begin("waiting for the question to go away");
+        let spinner = Spinner::begin(texts::waiting_for_question());
         let after = settled(&client, &before).await;
         drop(spinner);
         let Some(after) = after else {
             // An answer may be the last thing that a program reads.
             let said = if args.json {
-                json!({ "status": "EXITED" }).to_string()
+                json!({ "status": "EXITED", "state": "stopped" }).to_string()
             } else {
-                "answered; the program has ended".to_owned()
+                texts::answered_and_ended()
             };
             writeln!(print::out(), "{said}")?;
             return Ok(0);
@@ -126,12 +126,8 @@ fn report(before: &StandingShape, after: &StandingShape, json: bool) -> Result<u
             shown(after)
         ),
         _ if json => writeln!(out, "{}", json!(after))?,
-        (_, Some(_)) => write!(
-            out,
-            "answered; it asks something else now:\n{}",
-            shown(after)
-        )?,
-        (_, None) => writeln!(out, "answered; the agent is {}", after.status)?,
+        (_, Some(_)) => write!(out, "{}", texts::answered_and_asks(shown(after)))?,
+        (_, None) => writeln!(out, "{}", texts::answered(texts::state(&after.status)))?,
     }
     Ok(0)
 }
@@ -151,7 +147,7 @@ async fn refused(client: &Client, said: &Said) -> Result<u8> {
 /// The question with its options and its fingerprint, as a person reads it.
 fn shown(status: &StandingShape) -> String {
     let Some(prompt) = &status.prompt else {
-        return "nothing is asked".to_owned();
+        return texts::nothing_is_asked();
     };
     let text = status::readable(prompt);
     format!("{text}  fingerprint {}\n", prompt.fingerprint)

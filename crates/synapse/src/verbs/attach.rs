@@ -12,8 +12,8 @@ use synapse_client::client::{Client, Terminal};
 use synapse_pty::tty::{self, Event, Keyboard, RawMode, Signals};
 use tokio_tungstenite::tungstenite::Message;
 
-use super::lookup;
 use super::print::painted_err;
+use super::{lookup, texts};
 use detach::Detach;
 
 pub(crate) use detach::DetachKeys;
@@ -53,10 +53,11 @@ pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
         shown
     })?;
     tty::restore();
+    let handle = &entry.handle;
     let what = if is_detached {
-        "detached; it runs on"
+        texts::is_detached(handle)
     } else {
-        "gone"
+        texts::is_gone(handle)
     };
     // What it painted stays; we go on below it.
     let below = if std::io::stderr().is_terminal() {
@@ -65,7 +66,7 @@ pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
         String::new()
     };
     let _ = write!(painted_err(), "{below}");
-    note!("{} is {what}", entry.handle);
+    note!("{what}");
     Ok(())
 }
 

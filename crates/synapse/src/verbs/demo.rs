@@ -105,9 +105,11 @@ fn synapse(home: &Path) -> Result<Command> {
 /// Who an agent is, as it knows itself.
 fn id_of(agent: &str, home: &Path) -> Result<String> {
     let listed = synapse(home)?.args(["list", "--json"]).output()?;
-    let agents: Vec<Value> = serde_json::from_slice(&listed.stdout)?;
+    let listed: Value = serde_json::from_slice(&listed.stdout)?;
+    let agents = listed.get("agents").and_then(Value::as_array);
     let known = agents
-        .iter()
+        .into_iter()
+        .flatten()
         .find(|one| one.get("handle").and_then(Value::as_str) == Some(agent));
     let id = known.and_then(|one| one.get("agent_id")?.as_str());
     Ok(id.unwrap_or_default().to_owned())

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde_json::{Value, json};
 use synapse_client::external::External as Agent;
 use synapse_machine::token::Token;
 
-use super::lookup;
 use super::send::{self, Send};
+use super::{lookup, texts};
 use crate::verbs::print;
 
 /// `synapse external …`
@@ -129,12 +129,12 @@ fn list(json: bool) -> Result<u8> {
     let known = lookup::contacts()?.list()?;
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, &known)?;
+        serde_json::to_writer_pretty(&mut out, &json!({ "agents": known }))?;
         writeln!(out)?;
         return Ok(0);
     }
     if known.is_empty() {
-        note!("no external agent is known; add one with: synapse external discover <url>");
+        note!("{}", texts::no_external());
     }
     for external in known {
         writeln!(out, "{}", row(&external))?;

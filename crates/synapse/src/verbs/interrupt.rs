@@ -5,12 +5,12 @@ use std::io::Write as _;
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::lookup;
 use super::spinner::Spinner;
+use super::{lookup, texts};
 use crate::verbs::print;
 
 pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
-    let spinner = Spinner::begin(format!("waiting for {agent} to react"));
+    let spinner = Spinner::begin(texts::waiting_to_react(agent));
     let receipt = lookup::ask(agent, async |client| client.interrupt(key).await)?;
     drop(spinner);
     let mut out = print::out();
@@ -18,13 +18,13 @@ pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
         writeln!(out, "{}", json!(receipt))?;
         return Ok(u8::from(!receipt.confirmed));
     }
-    let (was, now) = (&receipt.was, &receipt.now);
+    let (was, now) = (texts::state(&receipt.was), texts::state(&receipt.now));
     match &receipt.sent {
-        Some(key) if !receipt.confirmed => bail!(
-            "sent {key}: was {was}, is {now}; it did not stop: try --key ctrl-c, or synapse stop {agent}"
-        ),
-        Some(key) => writeln!(out, "sent {key}: was {was}, is {now}")?,
-        None => writeln!(out, "nothing is running: the agent is {was}")?,
+        Some(key) if !receipt.confirmed => {
+            bail!("{}", texts::did_not_react(key, was, now, agent))
+        }
+        Some(key) => writeln!(out, "{}", texts::interrupted(key, was, now))?,
+        None => writeln!(out, "{}", texts::nothing_runs(was))?,
     }
     Ok(0)
 }

@@ -10,9 +10,10 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use clap::Args;
+use serde_json::json;
 
 use super::table::Table;
-use super::{attach, lookup};
+use super::{attach, lookup, texts};
 use crate::verbs::print;
 pub(super) use machines::seen;
 use row::Row;
@@ -20,7 +21,7 @@ use row::Row;
 /// `synapse list …`
 #[derive(Args)]
 pub(crate) struct List {
-    /// Print JSON: the registry's entries, with the state of each agent
+    /// Print JSON: {agents}, the registry's entries with the state of each
     #[arg(long)]
     json: bool,
     /// Show them on the whole screen and keep it up to date; Enter attaches, q leaves
@@ -53,12 +54,12 @@ pub(crate) fn run(args: &List) -> Result<u8> {
     if args.json {
         let mut out = print::painted();
         let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
-        serde_json::to_writer_pretty(&mut out, &rows)?;
+        serde_json::to_writer_pretty(&mut out, &json!({ "agents": rows }))?;
         writeln!(out)?;
         return Ok(0);
     }
     if rows.is_empty() {
-        note!("no agent is running; start one with: synapse start <profile>");
+        note!("{}", texts::no_agent_runs());
     }
     print(&rows)
 }
@@ -83,13 +84,13 @@ fn watch(is_mesh: bool) -> Result<u8> {
 
 fn print(rows: &[Row]) -> Result<u8> {
     let header = [
-        "HANDLE",
-        "PROFILE",
-        "STATE",
-        "QUEUE",
-        "PID",
-        "ENDPOINT",
-        "DIRECTORY",
+        texts::column_agent(),
+        texts::column_profile(),
+        texts::column_state(),
+        texts::column_queue(),
+        texts::column_pid(),
+        texts::column_endpoint(),
+        texts::column_folder(),
     ];
     let mut table = Table::new(header);
     for row in rows {
@@ -97,14 +98,14 @@ fn print(rows: &[Row]) -> Result<u8> {
         let cells = [
             entry.handle.to_string(),
             entry.profile.clone(),
-            format!("{} {}", row.state.shape(), row.state.word()),
+            row.state.shown(),
             row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
             entry.pid.to_string(),
             entry.endpoint.clone(),
-            entry.working_dir.display().to_string(),
+            entry.place().display().to_string(),
         ];
         let colours = [None, None, row.state.ansi(), None, None, None, None];
-        let asks = row.question().map(|question| format!("asks: {question}"));
+        let asks = row.question().map(texts::asks);
         let older = row.other_version();
         let below = asks.into_iter().chain(row.held.clone()).chain(older);
         table.push(cells, colours, &below.collect::<Vec<_>>());

@@ -1,9 +1,10 @@
 //! `synapse logs`: the last lines of an agent's log, and those to come, also across a rotation.
 
 mod follow;
+mod json_lines;
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -14,6 +15,7 @@ use synapse_machine::paths::Paths;
 
 use super::lookup;
 use crate::verbs::print;
+use json_lines::JsonLines;
 
 /// `synapse logs …`
 #[derive(Args)]
@@ -27,6 +29,9 @@ pub(crate) struct Logs {
     /// Follow the log as it grows
     #[arg(short, long)]
     follow: bool,
+    /// Print JSON, a line each: {at, level, from, said}
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs it. The log of an agent that is gone can be read too, by its handle.
@@ -42,7 +47,11 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
     };
     let mut log = open(&path)?;
     let text = last_lines(&mut log, &path, args.lines)?;
-    let mut out = print::out();
+    let mut out: Box<dyn Write> = if args.json {
+        Box::new(JsonLines::new(print::out()))
+    } else {
+        Box::new(print::out())
+    };
     out.write_all(&text)?;
     out.flush()?;
     if !args.follow {

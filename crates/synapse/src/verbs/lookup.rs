@@ -19,7 +19,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
 
-use super::{Failure, profile};
+use super::{Failure, profile, texts};
 
 /// How long an agent may take to answer a question about something it has at hand.
 pub(crate) const MOMENT: Duration = Duration::from_secs(5);
@@ -97,9 +97,7 @@ fn away(found: &Found) -> Failure {
 fn nobody(word: &str, error: &AddressError) -> Failure {
     let name = word.trim_start_matches('@');
     let hint = match profile::is_known(name) {
-        Ok(true) if matches!(error, AddressError::Nobody { .. }) => {
-            format!("; start it: synapse start {name}")
-        }
+        Ok(true) if matches!(error, AddressError::Nobody { .. }) => texts::start_it(name),
         _ => String::new(),
     };
     Failure::new(Failure::NO_SUCH_AGENT, format!("{error}{hint}"))
@@ -184,7 +182,7 @@ pub(super) async fn task(part: &str) -> Result<(Client, String)> {
                 .flat_map(|(_, ids)| ids)
                 .map(String::as_str)
                 .collect();
-            bail!("{part} means several tasks: {}", names.join(", "))
+            bail!("{}", texts::several_tasks(part, names.join(", ")))
         }
     }
 }
@@ -201,10 +199,7 @@ pub(crate) async fn within<T>(
 ) -> Result<T> {
     match timeout(patience, call).await {
         Ok(done) => done,
-        Err(_) => bail!(
-            "the agent did not answer within {} s; is it stopped or stuck? synapse doctor",
-            patience.as_secs()
-        ),
+        Err(_) => bail!("{}", texts::no_answer_within(patience.as_secs())),
     }
 }
 

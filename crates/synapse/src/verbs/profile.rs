@@ -202,7 +202,7 @@ fn list(json: bool) -> Result<()> {
     let rows = rows()?;
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, &rows)?;
+        serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "profiles": rows }))?;
         writeln!(out)?;
         return Ok(());
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synapse_machine::paths::Paths;
 use synapse_store::replies::{Reply, ReplyFilter, list, mark_seen};
 
-use super::lookup;
+use super::{lookup, texts};
 use crate::verbs::print;
 
 /// How many are listed.
@@ -49,12 +49,12 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
         let shown: Vec<Value> = replies.iter().map(shown).collect();
         writeln!(out, "{}", json!({ "replies": shown }))?;
     } else if replies.is_empty() {
-        let older = if args.all {
-            ""
+        let none = if args.all {
+            texts::no_replies()
         } else {
-            "; --all shows those you have seen"
+            texts::no_new_replies()
         };
-        note!("no new replies{older}");
+        note!("{none}");
     }
     for reply in replies.iter().filter(|_| !args.json) {
         let (from, to, text) = (&reply.from, &reply.to, &reply.text);

@@ -29,7 +29,7 @@ use synapse_term::router::ResponseMode;
 
 use super::spinner::Spinner;
 use super::table::short;
-use super::{Failure, input, lookup, profile, tasks};
+use super::{Failure, input, lookup, profile, tasks, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
@@ -172,7 +172,7 @@ fn to_one(
     let client = Client::of(&entry)?;
     lookup::block_on(async {
         if wait::is_asking(&client).await {
-            note!("synapse: the agent is asking something; the message waits until it is answered");
+            note!("{}", texts::waits_for_answer());
         }
         let task = lookup::deliver(&client, message).await?;
         after(&entry, &client, task, manner, left).await
@@ -195,7 +195,7 @@ async fn after(
         }
         if std::io::stderr().is_terminal() {
             let (handle, id) = (&entry.handle, short(&task.id));
-            note!("sent to {handle}; synapse task {id} --follow shows it");
+            note!("{}", texts::sent(handle, id));
         }
         writeln!(out, "{}", task.id)?;
         return Ok(0);
@@ -248,11 +248,11 @@ pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
 /// Starts an agent that a message may start, where we are.
 fn awake(name: &str) -> Result<()> {
     let here = std::env::current_dir()?;
-    let spinner = Spinner::begin(format!("{name} is starting"));
+    let spinner = Spinner::begin(texts::is_starting(name));
     let started = lookup::block_on(auto_start::start(name, &here));
     drop(spinner);
     started.with_context(|| format!("{name} cannot be started"))?;
-    note!("synapse: {name} is started");
+    note!("{}", texts::is_started(name));
     Ok(())
 }
 
@@ -316,7 +316,7 @@ impl Send {
             (None, None) => input::message(&self.words.join(" "))?,
         };
         if text.trim().is_empty() && self.files.is_empty() {
-            return Err(Failure::new(2, "the message is empty").into());
+            return Err(Failure::new(Failure::USAGE, texts::message_is_empty()).into());
         }
         let mut message = OutgoingMessage::pack(&text, &self.files, Path::new(""))?
             .with_priority((self.priority > 1).then_some(self.priority));

@@ -1,5 +1,6 @@
 //! A wait, shown on standard error with what is waited for and how long already. Only on a
-//! terminal, and gone without a trace when the wait is over.
+//! terminal, and gone without a trace when the wait is over. Where words alone are wanted, each thing that is waited
+//! for is a line.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
@@ -15,12 +16,17 @@ use crate::verbs::print;
 const PACE: Duration = Duration::from_millis(100);
 
 /// A wait being shown, until dropped.
-pub(super) struct Spinner(ProgressBar);
+pub(super) struct Spinner {
+    bar: ProgressBar,
+    /// What was said last, where each thing is a line.
+    told: Option<Mutex<String>>,
+}
 
 impl Spinner {
     /// Shows that something is waited for.
     pub(super) fn begin(what: impl Into<String>) -> Self {
-        let target = if io::stderr().is_terminal() && !paint::is_dumb() {
+        let is_terminal = io::stderr().is_terminal();
+        let target = if is_terminal && !paint::is_plain() {
             ProgressDrawTarget::term_like(Box::new(Stderr::default()))
         } else {
             ProgressDrawTarget::hidden()
@@ -30,25 +36,38 @@ impl Spinner {
         if let Ok(style) = style {
             bar.set_style(style);
         }
-        bar.set_message(print::shown_on_err(&what.into()));
         bar.enable_steady_tick(PACE);
-        Self(bar)
+        let told = is_terminal && paint::is_plain();
+        let spinner = Self {
+            bar,
+            told: told.then(Mutex::default),
+        };
+        spinner.say(what);
+        spinner
     }
 
     /// Shows that something else is waited for.
     pub(super) fn say(&self, what: impl Into<String>) {
-        self.0.set_message(print::shown_on_err(&what.into()));
+        let what = what.into();
+        self.bar.set_message(print::shown_on_err(&what));
+        if let Some(told) = &self.told {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            if *told != what {
+                note!("{what}");
+                *told = what;
+            }
+        }
     }
 
     /// Shows lines above it, in place of those before.
     pub(super) fn show(&self, lines: &[String]) {
         let text = lines.iter().map(|line| print::shown_on_err(line) + "\n");
-        self.0.set_prefix(text.collect::<String>());
+        self.bar.set_prefix(text.collect::<String>());
     }
 
     /// Does something that writes to the terminal, out of its way.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.0.suspend(write)
+        self.bar.suspend(write)
     }
 
     /// Columns and rows there are for lines above it, if anybody can see them.
@@ -56,13 +75,13 @@ impl Spinner {
         let size = tty::size();
         let cols = size.cols.saturating_sub(1);
         let rows = size.rows.saturating_sub(2);
-        (!self.0.is_hidden()).then_some((cols.into(), rows.into()))
+        (!self.bar.is_hidden()).then_some((cols.into(), rows.into()))
     }
 }
 
 impl Drop for Spinner {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 

@@ -11,7 +11,7 @@ use synapse_machine::paths::Paths;
 
 use super::program::Program;
 use super::spinner::Spinner;
-use super::{Failure, host};
+use super::{Failure, conversations, host, texts};
 use crate::cli::Start;
 use crate::verbs::print;
 
@@ -30,9 +30,9 @@ pub(crate) struct Launch {
 
 pub(crate) fn run(args: &Launch) -> Result<u8> {
     if args.foreground {
-        return host::run_here(&args.start);
+        return host::run_here(&conversations::choose(&args.start)?);
     }
-    start(&args.start, args.json)
+    start(&conversations::choose(&args.start)?, args.json)
 }
 
 fn start(args: &Start, json: bool) -> Result<u8> {
@@ -76,7 +76,7 @@ pub(super) fn launch(args: &Start) -> Result<Value> {
     let mut line = String::new();
     let program = args.profile.as_ref().or(args.args.first());
     let program = program.map_or("the agent", String::as_str);
-    let spinner = Spinner::begin(format!("{program} is starting"));
+    let spinner = Spinner::begin(texts::is_starting(program));
     if let Some(stdout) = child.stdout.take() {
         BufReader::new(stdout).read_line(&mut line)?;
     }

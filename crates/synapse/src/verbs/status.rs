@@ -5,9 +5,9 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use hyper::Method;
-use synapse_client::native::{OptionShape, PromptShape, StatusAnswer, WitnessShape};
+use synapse_client::native::{OptionShape, PromptShape, StandingShape, StatusAnswer, WitnessShape};
 
-use super::{lookup, picture};
+use super::{lookup, picture, texts};
 use crate::verbs::print;
 
 pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
@@ -25,11 +25,7 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
         witnesses,
         ..
     } = serde_json::from_value(body)?;
-    writeln!(
-        out,
-        "{} ({}), {} waiting",
-        standing.status, standing.evidence, standing.queue
-    )?;
+    writeln!(out, "{}", summary(&standing))?;
     if let Some(held) = &standing.held {
         writeln!(out, "{held}")?;
     }
@@ -47,6 +43,16 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
         picture::print(&picture)?;
     }
     Ok(0)
+}
+
+/// What it does, why we think so, and what waits, on one line.
+pub(super) fn summary(standing: &StandingShape) -> String {
+    let queue = match standing.queue {
+        0 => texts::queue_is_empty(),
+        count => texts::queue_has(count),
+    };
+    let state = texts::state(&standing.status);
+    format!("{state} ({}), {queue}", standing.evidence)
 }
 
 /// A question with its options, as a person reads it.

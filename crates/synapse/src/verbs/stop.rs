@@ -14,7 +14,7 @@ use synapse_machine::registry::Entry;
 use synapse_platform::process::Held;
 
 use super::spinner::Spinner;
-use super::{Failure, lookup, print};
+use super::{Failure, lookup, print, texts};
 use crate::cli::complete;
 
 /// How long a host may take to end its agent before it is killed, and its agent with it. It gives
@@ -43,8 +43,7 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
     let entries = if args.all {
         lookup::agents()?
     } else if args.agents.is_empty() {
-        let message = "name the agents to stop, or stop all of them: synapse stop --all";
-        return Err(Failure::new(Failure::USAGE, message).into());
+        return Err(Failure::new(Failure::USAGE, texts::name_agents_to_stop()).into());
     } else {
         let words = args.agents.iter();
         words
@@ -62,14 +61,14 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
             note!("synapse: `synapse up` will start {handle} again: {error}");
         }
         if !args.json {
-            note!("{handle} is stopped");
+            note!("{}", texts::is_stopped(handle));
         }
     }
     if args.json {
         let handles: Vec<&str> = entries.iter().map(|entry| entry.handle.as_str()).collect();
         writeln!(print::out(), "{}", json!({ "stopped": handles }))?;
     } else if entries.is_empty() {
-        note!("no agent is running");
+        note!("{}", texts::nothing_to_stop());
     }
     Ok(0)
 }
@@ -83,7 +82,7 @@ pub(super) fn end(entries: &[Entry]) -> Result<()> {
     }
     for (entry, host) in told {
         let handle = &entry.handle;
-        let spinner = Spinner::begin(format!("{handle} is stopping"));
+        let spinner = Spinner::begin(texts::is_stopping(handle));
         if let Some(host) = host {
             wait(&host, deadline).with_context(|| format!("{handle} is still there"))?;
         }

@@ -14,7 +14,7 @@ const GAP: &str = "  ";
 
 /// Rows under a header. The last column may be cut.
 pub(super) struct Table<const N: usize> {
-    header: [&'static str; N],
+    header: [String; N],
     rows: Vec<TableRow<N>>,
 }
 
@@ -27,7 +27,7 @@ struct TableRow<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    pub(super) fn new(header: [&'static str; N]) -> Self {
+    pub(super) fn new(header: [String; N]) -> Self {
         Self {
             header,
             rows: Vec::new(),
@@ -53,8 +53,15 @@ impl<const N: usize> Table<N> {
         Ok(())
     }
 
+    /// Prints it on standard error, where somebody is asked something about it.
+    pub(super) fn print_to_person(&self) -> Result<()> {
+        let text = self.text(Some(usize::from(tty::size().cols)), false);
+        print::painted_err().write_all(text.as_bytes())?;
+        Ok(())
+    }
+
     fn text(&self, cols: Option<usize>, is_coloured: bool) -> String {
-        let mut widths = self.header.map(str::len);
+        let mut widths = self.header.each_ref().map(|name| width(name));
         for row in &self.rows {
             for (wide, cell) in widths.iter_mut().zip(&row.cells) {
                 *wide = (*wide).max(width(cell));
@@ -62,8 +69,7 @@ impl<const N: usize> Table<N> {
         }
         let mut text = String::new();
         if cols.is_some() && !self.rows.is_empty() {
-            let header = self.header.map(str::to_owned);
-            text.push_str(&line(&header, &widths, &[None; N], cols));
+            text.push_str(&line(&self.header, &widths, &[None; N], cols));
         }
         let first = widths.first().copied().unwrap_or(0);
         for row in &self.rows {
@@ -149,7 +155,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table<3> {
-        let mut table = Table::new(["HANDLE", "STATE", "MESSAGE"]);
+        let mut table = Table::new(["HANDLE", "STATE", "MESSAGE"].map(str::to_owned));
         let row = |cells: [&str; 3]| cells.map(str::to_owned);
         table.push(
             row(["日本", "idle", "a long message of many words"]),

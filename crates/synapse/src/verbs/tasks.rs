@@ -18,7 +18,7 @@ use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
 use super::table::{Table, age, short};
-use super::{lookup, mesh, send};
+use super::{lookup, mesh, send, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -75,10 +75,17 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
     drop(out);
     if tasks.is_empty() {
         let whom = agent.unwrap_or("AGENT");
-        note!("no tasks yet: synapse send {whom} \"…\"");
+        note!("{}", texts::no_tasks_yet(whom));
     }
     let is_terminal = std::io::stdout().is_terminal();
-    let mut table = Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"]);
+    let mut table = Table::new([
+        texts::column_id(),
+        texts::column_for(),
+        texts::column_from(),
+        texts::column_state(),
+        texts::column_age(),
+        texts::column_message(),
+    ]);
     for kept in &tasks {
         let (id, state) = (kept.task.id().as_str(), kept.task.state());
         let millis = jiff::Timestamp::now().as_millisecond().unsigned_abs();
@@ -268,10 +275,10 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     };
     let id = kept.task.id().clone();
     if kept.task.state().is_final() {
-        bail!("the task {id} is {} already", kept.task.state());
+        bail!("{}", texts::task_is_over(id, kept.task.state()));
     }
     let Some(entry) = host_of(&kept)? else {
-        bail!("the agent of the task {id} has ended");
+        bail!("{}", texts::task_agent_ended(id));
     };
     cancel_at(&entry, id.as_str(), json)
 }
@@ -284,7 +291,7 @@ fn cancel_at(entry: &Entry, id: &str, json: bool) -> Result<u8> {
         if json {
             writeln!(print::out(), "{canceled}")?;
         } else {
-            writeln!(print::out(), "the task {id} is canceled")?;
+            writeln!(print::out(), "{}", texts::task_is_canceled(id))?;
         }
         Ok(0)
     })
@@ -306,12 +313,12 @@ fn find(part: &str) -> Result<Kept> {
     let found = reader.find(part)?;
     let names: Vec<&str> = found.iter().map(TaskId::as_str).collect();
     match found.as_slice() {
-        [] => bail!("there is no task {part}"),
+        [] => bail!("{}", texts::no_such_task(part)),
         [one] => match reader.task(one)? {
             Some(kept) => Ok(kept),
-            None => bail!("there is no task {part}"),
+            None => bail!("{}", texts::no_such_task(part)),
         },
-        _ => bail!("{part} means several tasks: {}", names.join(", ")),
+        _ => bail!("{}", texts::several_tasks(part, names.join(", "))),
     }
 }
 

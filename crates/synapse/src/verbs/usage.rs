@@ -54,9 +54,12 @@ pub(crate) fn run(args: &UsageArgs) -> Result<u8> {
         );
         return Ok(0);
     }
-    let mut table = Table::new([
-        "DAY", "AGENT", "MODEL", "TURNS", "INPUT", "CACHED", "OUTPUT", "COST",
-    ]);
+    let mut table = Table::new(
+        [
+            "DAY", "AGENT", "MODEL", "TURNS", "INPUT", "CACHED", "OUTPUT", "COST",
+        ]
+        .map(str::to_owned),
+    );
     for sum in &sums {
         table.push(cells(sum), [None; 8], &[]);
     }

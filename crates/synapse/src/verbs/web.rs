@@ -1,12 +1,12 @@
 //! `synapse web`: the hub behind the page, and links that let a browser in.
 
 use std::io::Write as _;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Stdio;
 use std::task::Poll;
 
-use crate::verbs::print;
+use crate::verbs::{print, texts};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use synapse_hub::login::{LoginFile, Right};
@@ -54,24 +54,46 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {
         Some(WebCommand::Login { read_only }) => login(&paths, *read_only),
-        None => serve(args, &paths),
+        None => serve(args, "", &paths),
     }
 }
 
 fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     let Some(running) = synapse_hub::running(paths)? else {
-        bail!("no hub is running; `synapse web` starts one and prints a link");
+        bail!("{}", texts::no_hub());
     };
     let right = if read_only {
         Right::ReadOnly
     } else {
         Right::Act
     };
-    writeln!(print::out(), "{}", link(paths, &running.url, right)?)?;
+    writeln!(print::out(), "{}", link(paths, &running.url, "", right)?)?;
     Ok(0)
 }
 
-fn serve(args: &Web, paths: &Paths) -> Result<u8> {
+/// Opens the page at a path in a browser, or prints the link; serves it first where nobody does.
+pub(super) fn open_at(path: &str, is_printed: bool) -> Result<u8> {
+    let paths = Paths::from_env()?;
+    let Some(running) = synapse_hub::running(&paths)? else {
+        let args = Web {
+            command: None,
+            port: PORT,
+            listen: Ipv4Addr::LOCALHOST.into(),
+            open: !is_printed,
+        };
+        return serve(&args, path, &paths);
+    };
+    let link = link(&paths, &running.url, path, Right::Act)?;
+    if is_printed {
+        writeln!(print::out(), "{link}")?;
+    } else {
+        open(&paths, &link).with_context(|| texts::no_browser_link(&link))?;
+        note!("{}", texts::page_is_open(&running.url));
+    }
+    Ok(0)
+}
+
+fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
     if let Some(running) = synapse_hub::running(paths)? {
         bail!("{}", already(&running));
     }
@@ -105,7 +127,7 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
         limits: config.limits,
         paths: paths.clone(),
     };
-    let link = link(paths, &url, Right::Act)?;
+    let link = link(paths, &url, path, Right::Act)?;
     log();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -113,11 +135,11 @@ fn serve(args: &Web, paths: &Paths) -> Result<u8> {
     let served = runtime.context("no runtime")?.block_on(async {
         let ready = || {
             writeln!(print::out(), "{link}")?;
-            note!("synapse: the link works once, within five minutes; Ctrl-C stops the hub, and agents keep running");
+            note!("{}", texts::link_once());
             if args.open
-                && let Err(error) = open(&presence, &link)
+                && let Err(error) = open(paths, &link)
             {
-                note!("synapse: no browser could be opened: {error:#}");
+                note!("{}", texts::no_browser(format!("{error:#}")));
             }
             Ok(())
         };
@@ -182,15 +204,15 @@ fn token() -> Result<Option<Token>> {
     Ok(Some(token))
 }
 
-fn link(paths: &Paths, url: &str, right: Right) -> Result<String> {
+fn link(paths: &Paths, url: &str, path: &str, right: Right) -> Result<String> {
     let code = LoginFile::new(paths.web()).mint(right)?;
-    Ok(format!("{url}/#code={code}"))
+    Ok(format!("{url}/{path}#code={code}"))
 }
 
 /// Opens a link in a browser. Arguments of a process are seen by everybody on the machine, so the
 /// link goes through a file that only this user can read.
-fn open(presence: &Presence, link: &str) -> Result<()> {
-    let file = presence.detour(link)?;
+fn open(paths: &Paths, link: &str) -> Result<()> {
+    let file = synapse_hub::detour(paths, link)?;
     let program = std::env::var_os("BROWSER").unwrap_or_else(|| "xdg-open".into());
     let started = child::command(&program)
         .arg::<&Path>(&file)

@@ -10,7 +10,7 @@ use synapse_term::keys::nearest;
 use synapse_term::profile::Profile;
 
 use super::program::is_on_path;
-use super::{Failure, host, profile};
+use super::{Failure, conversations, host, profile};
 use crate::cli::{Cli, Wrap};
 
 /// Runs it; the program's exit code is ours. What stands behind `synapse --` is a command of its own.
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
     {
         return Err(unknown(profile).into());
     }
+    let args = conversations::choose(&args)?;
     let mut agent = host::agent(&args, &paths)?;
     tty::restore_on_panic();
     let (front, service) = host::runtimes()?;

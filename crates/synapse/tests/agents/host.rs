@@ -134,7 +134,10 @@ fn a_program_that_dies_fails_its_task_and_leaves_nothing() {
     let answer = world.run(&["send", "dummy", "crash", "--return", "--json"]);
     assert_eq!(answer.status.code(), Some(1));
     world.wait_until("the agent is gone", |w| {
-        w.ok(&["list", "--json"]).trim() == "[]"
+        w.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .is_empty()
     });
     let gone = world.run(&["status", "dummy"]);
     assert_eq!(gone.status.code(), Some(3), "no such agent");
@@ -149,7 +152,13 @@ fn stop_leaves_no_process_and_no_entry() {
         is_gone(&pid.to_string()),
         "the host is gone when stop returns"
     );
-    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[test]
@@ -178,7 +187,10 @@ fn a_killed_host_takes_its_program_along_and_its_entry_is_swept() {
         std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     world.kill_host();
     world.wait_until("the entry is swept", |w| {
-        w.ok(&["list", "--json"]).trim() == "[]"
+        w.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .is_empty()
     });
     for child in children.split_whitespace() {
         world.wait_until("its program is gone", |_| is_gone(child));
@@ -222,7 +234,13 @@ fn what_cannot_be_started_says_why() {
             "{args:?} said {error}"
         );
     }
-    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[test]
@@ -295,7 +313,13 @@ fn a_program_that_will_not_end_is_ended_all_the_same() {
     let pid = world.entry()["pid"].as_u64().unwrap().to_string();
     world.ok(&["stop", "dummy"]);
     assert!(is_gone(&pid));
-    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Client {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         if let Some(handle) = agent {
-            let agents = world.json(&["list", "--json"]);
+            let agents = world.json(&["list", "--json"])["agents"].clone();
             let agents = agents.as_array().unwrap();
             let own = agents.iter().find(|one| one["handle"] == handle).unwrap();
             command.env("SYNAPSE_AGENT_ID", own["agent_id"].as_str().unwrap());

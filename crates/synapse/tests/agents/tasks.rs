@@ -199,6 +199,7 @@ while True:
         say({"artifact": {"id": "f", "append": True, "parts": [{"text": "more"}]}})
         print("this is for the screen only")
     elif line == "message": say({"message": {"parts": [{"text": "directly"}]}})
+    elif line == "data": say({"artifact": {"parts": [{"data": {"heard": True}}]}})
     elif line == "reject": say({"reject": "not my trade"})
     elif line == "park": say({"ask": {"prompt": "Which?", "options": ["a", "b"]}})
     elif line == "wait":
@@ -240,6 +241,15 @@ fn a_program_gives_files_messages_and_refusals_through_its_channel() {
         (&task["reply"], &task["source"]),
         (&json!("directly"), &json!("channel"))
     );
+    let id = sent(&world, &json!({"message": "data"}));
+    let task = wait_for_end(&world, &id);
+    assert_eq!(task["artifacts"][0]["type"], "data", "{task}");
+    assert_eq!(
+        (&task["reply"], &task["source"]),
+        (&json!("{\"heard\":true}"), &json!("channel"))
+    );
+    let printed = world.ok(&["send", "speaker", "data", "--return"]);
+    assert_eq!(printed, "{\"heard\":true}\n");
     let id = sent(&world, &json!({"message": "reject"}));
     let task = wait_for_end(&world, &id);
     assert_eq!(task["status"]["state"], "rejected");

@@ -335,7 +335,7 @@ fn a_users_agent_lets_in_the_user_and_root() {
         String::from_utf8_lossy(&started.stderr)
     );
     let listed: Value = serde_json::from_slice(&synapse(&["list", "--json"]).stdout).unwrap();
-    let port = listed[0]["port"].as_u64().unwrap();
+    let port = listed["agents"][0]["port"].as_u64().unwrap();
     let statuses = [OWNER, 0, OWNER + 1].map(|user| as_user(user, port, "/status").0);
     synapse(&["stop", "--all"]);
     assert_eq!(statuses, [200, 200, 401], "the owner, root, somebody else");

@@ -1,5 +1,7 @@
 //! Agents as the page starts them, talks to them and ends them.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::{Value, json};
 
 use crate::browser::Desk;
@@ -34,7 +36,49 @@ fn the_page_starts_an_agent_and_ends_it() {
     desk.browser
         .get("/api/agents/helper")
         .refused(404, "no_such_agent");
-    assert_eq!(desk.world.json(&["list", "--json"]), json!([]));
+    assert_eq!(desk.world.json(&["list", "--json"])["agents"], json!([]));
+}
+
+#[test]
+fn the_page_asks_for_older_conversations_and_continues_none_but_by_name() {
+    let desk = Desk::new();
+    let past = desk.browser.get("/api/conversations?profile=dummy").ok();
+    assert_eq!(past, json!({ "conversations": [] }));
+    desk.browser
+        .get("/api/conversations?profile=nosuch")
+        .refused(404, "no_such_profile");
+    let wanted = json!({ "profile": "dummy", "resume": "--yolo" });
+    desk.browser
+        .post("/api/agents", &wanted)
+        .refused(400, "bad_request");
+}
+
+#[test]
+fn an_agent_is_opened_on_the_page_that_is_served() {
+    let desk = Desk::new();
+    desk.world.ok(&["start", "dummy", "--port", "0"]);
+    let id = desk.world.entry_of("dummy")["agent_id"].clone();
+    let link = desk.world.ok(&["open", "dummy", "--print"]);
+    let place = format!("/a/{}#code=", id.as_str().unwrap());
+    assert!(link.contains(&place), "{link}");
+    assert_eq!(
+        desk.world.run(&["open", "nobody", "--print"]).status.code(),
+        Some(3)
+    );
+    // The browser gets a file that only its user can read, never the link itself.
+    let seen = desk.world.home.path().join("seen");
+    let browser = desk.world.home.path().join("browser");
+    let script = format!(
+        "#!/bin/sh\ncat \"$1\" > {}.part && mv {0}.part {0}\n",
+        seen.display()
+    );
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = desk.world.command(&["open", "dummy"]);
+    assert!(command.env("BROWSER", &browser).status().unwrap().success());
+    desk.world.wait_until("the browser has it", |_| {
+        std::fs::read_to_string(&seen).is_ok_and(|page| page.contains(&place))
+    });
 }
 
 #[test]
@@ -242,7 +286,7 @@ fn the_page_may_start_an_agent_that_answers_itself() {
     for (name, asked) in [("one", json!(true)), ("two", json!(false))] {
         let body = json!({ "profile": "dummy", "name": name, "may_answer_itself": asked });
         desk.browser.post("/api/agents", &body).ok();
-        let listed = desk.world.json(&["list", "--json"]);
+        let listed = desk.world.json(&["list", "--json"])["agents"].clone();
         let mut listed = listed.as_array().unwrap().iter();
         let entry = listed.find(|entry| entry["handle"] == name).unwrap();
         assert_eq!(entry["may_answer_itself"] == true, asked == true, "{entry}");

@@ -12,3 +12,4 @@ mod screens;
 mod send;
 mod start;
 mod tasks;
+mod words;

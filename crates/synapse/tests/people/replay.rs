@@ -165,7 +165,7 @@ fn bad_files_are_named_with_the_place() {
     fails(
         &["profile", "check", &profile],
         1,
-        &["bad.yaml", "line 2", "unclosed group"],
+        &["bad.yaml:2:13: ", "unclosed group"],
     );
     fails(&["profile", "replay"], 2, &["FILE"]);
     fails(
@@ -183,7 +183,7 @@ fn profiles_are_listed_shown_and_checked() {
         .assert()
         .success();
     let rows: Value = serde_json::from_slice(&out.get_output().stdout).unwrap();
-    let names: Vec<_> = rows
+    let names: Vec<_> = rows["profiles"]
         .as_array()
         .unwrap()
         .iter()

@@ -64,6 +64,12 @@ impl World {
             .env("A2A_HOME", home.join("a2a"))
             .env_remove("SYNAPSE_AGENT_ID")
             .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("ACCESSIBLE")
+            .env_remove("LC_ALL")
+            .env_remove("LC_MESSAGES")
+            .env("LANG", "C.UTF-8")
             .current_dir(home);
         command
     }
@@ -117,12 +123,12 @@ impl World {
     }
 
     pub fn entry(&self) -> Value {
-        self.json(&["list", "--json"])[0].clone()
+        self.json(&["list", "--json"])["agents"][0].clone()
     }
 
     /// What is published of the agent of this handle.
     pub fn entry_of(&self, handle: &str) -> Value {
-        let list = self.json(&["list", "--json"]);
+        let list = self.json(&["list", "--json"])["agents"].clone();
         let mut entries = list.as_array().unwrap().iter();
         let entry = entries.find(|entry| entry["handle"] == handle);
         entry.unwrap_or_else(|| panic!("{handle}: {list}")).clone()

@@ -23,6 +23,7 @@ fn entry(handle: &str) -> Entry {
         transport: Transport::Http,
         token_path: None,
         is_token_replaced: false,
+        program_dir: None,
         may_answer_itself: false,
         version: "1".to_owned(),
         other: BTreeMap::new(),

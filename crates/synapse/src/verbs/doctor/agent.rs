@@ -58,8 +58,8 @@ fn host(entry: &Entry) -> Check {
 }
 
 fn folder(entry: &Entry) -> Check {
-    let dir = entry.working_dir.display();
-    if entry.working_dir.is_dir() {
+    let dir = entry.place().display();
+    if entry.place().is_dir() {
         return Check::ok("directory", dir.to_string());
     }
     let advice = "stop it and start it where it can work";
@@ -87,10 +87,7 @@ async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
 
 fn state(entry: &Entry, status: &StatusAnswer) -> Check {
     let (standing, handle) = (&status.standing, &entry.handle);
-    let mut said = format!(
-        "{} ({}), {} waiting",
-        standing.status, standing.evidence, standing.queue
-    );
+    let mut said = crate::verbs::status::summary(standing);
     if let Some(held) = &standing.held {
         said = said + "\n" + held;
     }

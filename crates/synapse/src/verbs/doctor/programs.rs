@@ -24,14 +24,14 @@ const WRAPPED: [KnownCli; 3] = [
     KnownCli {
         name: "claude",
         package: "@anthropic-ai/claude-code",
-        verified: ("2.1.150", "2.1.325"),
+        verified: ("2.1.131", "2.1.326"),
         witnesses: "hooks, transcript and OSC 7501; permissions are answered through its hooks",
         lacks: "it reports no interrupt: the transcript and the screen do",
     },
     KnownCli {
         name: "codex",
         package: "@openai/codex",
-        verified: ("0.150.0", "0.166.0"),
+        verified: ("0.147.0", "0.169.0"),
         witnesses: "hooks, transcript and OSC 7501; permissions are answered by keys",
         lacks: "before 0.155 it reports no interrupt",
     },

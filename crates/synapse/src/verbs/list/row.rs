@@ -5,9 +5,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use synapse_client::client::Client;
-use synapse_client::native::{PromptShape, StandingShape};
+use synapse_client::native::{PromptShape, StandingShape, state_word};
 use synapse_machine::registry::Entry;
 use tokio::time::timeout;
+
+use super::super::{paint, texts};
 
 /// How long an agent may take to say what it does. One that is stuck must not hold the list.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -34,7 +36,7 @@ pub(super) enum State {
     Starting,
     Idle,
     /// It is on its way out.
-    Leaving,
+    Stopping,
 }
 
 impl State {
@@ -44,7 +46,7 @@ impl State {
             "BUSY" => Self::Working,
             "STARTING" => Self::Starting,
             "IDLE" => Self::Idle,
-            "STOPPING" | "EXITED" => Self::Leaving,
+            "STOPPING" | "EXITED" => Self::Stopping,
             _ => Self::Silent,
         }
     }
@@ -57,18 +59,32 @@ impl State {
             Self::Working => '●',
             Self::Starting => '◌',
             Self::Idle => '○',
-            Self::Leaving => '×',
+            Self::Stopping => '×',
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
+    /// In the word of `/status`; nothing where it said nothing.
+    fn status(self) -> Option<&'static str> {
         match self {
-            Self::Waiting => "waiting",
-            Self::Silent => "no answer",
-            Self::Working => "working",
-            Self::Starting => "starting",
-            Self::Idle => "idle",
-            Self::Leaving => "leaving",
+            Self::Waiting => Some("INPUT_REQUIRED"),
+            Self::Silent => None,
+            Self::Working => Some("BUSY"),
+            Self::Starting => Some("STARTING"),
+            Self::Idle => Some("IDLE"),
+            Self::Stopping => Some("STOPPING"),
+        }
+    }
+
+    pub(super) fn word(self) -> String {
+        texts::state(self.status().unwrap_or_default())
+    }
+
+    /// The word behind its shape; alone where shapes would be read aloud.
+    pub(super) fn shown(self) -> String {
+        if paint::is_plain() {
+            self.word()
+        } else {
+            format!("{} {}", self.shape(), self.word())
         }
     }
 
@@ -79,7 +95,7 @@ impl State {
             Self::Silent => Some(31),
             Self::Working => Some(32),
             Self::Starting => Some(36),
-            Self::Idle | Self::Leaving => None,
+            Self::Idle | Self::Stopping => None,
         }
     }
 }
@@ -108,23 +124,16 @@ impl Row {
     pub(super) fn other_version(&self) -> Option<String> {
         let (version, handle) = (&self.entry.version, &self.entry.handle);
         let is_other = !version.is_empty() && version != env!("CARGO_PKG_VERSION");
-        is_other
-            .then(|| format!("runs Synapse {version}; to bring it over: synapse restart {handle}"))
+        is_other.then(|| texts::other_version(version, handle))
     }
 
     /// The entry, with what the agent says now.
     pub(super) fn to_json(&self) -> Value {
         let mut entry = json!(self.entry);
         if let Some(fields) = entry.as_object_mut() {
-            let status = match self.state {
-                State::Waiting => json!("INPUT_REQUIRED"),
-                State::Working => json!("BUSY"),
-                State::Starting => json!("STARTING"),
-                State::Idle => json!("IDLE"),
-                State::Leaving => json!("STOPPING"),
-                State::Silent => Value::Null,
-            };
-            fields.insert("status".to_owned(), status);
+            let status = self.state.status();
+            fields.insert("status".to_owned(), json!(status));
+            fields.insert("state".to_owned(), json!(status.map(state_word)));
             fields.insert("queue".to_owned(), json!(self.queue));
             fields.insert("prompt".to_owned(), json!(self.prompt));
             fields.insert("held".to_owned(), json!(self.held));
@@ -207,6 +216,7 @@ pub(super) mod tests {
         let row = row("x", Some(&status));
         assert_eq!(row.question().as_deref(), Some("Do you agree?"));
         assert_eq!(row.to_json()["status"], "INPUT_REQUIRED");
+        assert_eq!(row.to_json()["state"], "waiting");
         assert_eq!(row.to_json()["handle"], "x");
     }
 
@@ -219,6 +229,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_status_nobody_gave_is_not_made_up() {
-        assert_eq!(row("x", None).to_json()["status"], Value::Null);
+        let silent = row("x", None).to_json();
+        assert_eq!(
+            (&silent["status"], &silent["state"]),
+            (&Value::Null, &Value::Null)
+        );
     }
 }

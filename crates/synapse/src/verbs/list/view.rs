@@ -128,13 +128,13 @@ fn cells(row: &Row) -> [String; 7] {
     [
         row.entry.handle.to_string(),
         row.entry.profile.clone(),
-        format!("{} {}", row.state.shape(), row.state.word()),
+        row.state.shown(),
         row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
         row.entry.port.to_string(),
         row.question()
             .or_else(|| row.held.clone())
             .unwrap_or_default(),
-        row.entry.working_dir.to_string_lossy().into_owned(),
+        row.entry.place().to_string_lossy().into_owned(),
     ]
 }
 

@@ -12,7 +12,7 @@ use synapse_client::message::OutgoingMessage;
 use synapse_machine::registry::Entry;
 
 use super::super::spinner::Spinner;
-use super::super::{Failure, lookup};
+use super::super::{Failure, lookup, texts};
 use super::Manner;
 use super::report::Report;
 use super::wait::{self, Until};
@@ -32,13 +32,13 @@ pub(super) fn run(
     let mut entries = lookup::agents()?;
     entries.retain(|entry| sender.is_none_or(|sender| sender.agent_id != entry.agent_id));
     if entries.is_empty() {
-        return Err(Failure::new(Failure::NO_SUCH_AGENT, "no other agent is running").into());
+        return Err(Failure::new(Failure::NO_SUCH_AGENT, texts::no_other_agent()).into());
     }
     let names = entries.iter().map(|entry| entry.handle.as_str().len());
     let widest = names.max().unwrap_or(0);
     lookup::block_on(async {
         let count = entries.len();
-        let spinner = Spinner::begin(format!("0 of {count} have answered"));
+        let spinner = Spinner::begin(texts::have_answered(0, count));
         let rows = entries.iter().map(async |entry| {
             let row = one(entry, message, manner).await;
             (
@@ -51,7 +51,7 @@ pub(super) fn run(
         while let Some((entry, row)) = rows.next().await {
             codes.push(row.code());
             left.extend(row.left());
-            spinner.say(format!("{} of {count} have answered", codes.len()));
+            spinner.say(texts::have_answered(codes.len(), count));
             let handle = entry.handle.as_str();
             let text = if manner.is_json {
                 format!("{}\n", row.to_json(handle))

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use synapse_a2a::event::Question;
 use synapse_a2a::task::TaskState;
 
-use super::super::Failure;
+use super::super::table::short;
+use super::super::{Failure, texts};
 use super::wait::{SentTask, WaitResult};
 
 /// What came of a message.
@@ -89,8 +90,8 @@ impl Report {
         match self.code {
             0 => self.reply().to_owned(),
             Failure::ASKING => self.question().map_or("", |asks| &asks.prompt).to_owned(),
-            Failure::TIMED_OUT => format!("no answer yet; the task {task} goes on"),
-            Failure::INTERRUPTED => format!("stopped waiting; the task {task} goes on"),
+            Failure::TIMED_OUT => texts::no_answer_yet(task, short(task)),
+            Failure::INTERRUPTED => texts::stopped_waiting(task, short(task)),
             _ => self.why().unwrap_or("no reason given").to_owned(),
         }
     }
@@ -101,29 +102,27 @@ impl Report {
         if self.code == 0 {
             let reply = format!("{}\n", self.reply());
             let rest = reply.strip_prefix(written).unwrap_or_else(|| {
-                note!("synapse: the agent has rewritten its reply; here it is whole");
+                note!("{}", texts::reply_rewritten());
                 &reply
             });
             out.write_all(rest.as_bytes())?;
             let json = self.seen.as_ref().map(|seen| &seen.json);
             if json.and_then(|task| task.get("truncated")) == Some(&Value::Bool(true)) {
-                note!(
-                    "synapse: the reply is longer than what could be kept of it: its beginning is missing"
-                );
+                note!("{}", texts::reply_truncated());
             }
             return Ok(());
         }
         let words = self.words();
         match self.code {
             Failure::ASKING => {
-                note!("the agent asks: {words}");
+                note!("{}", texts::agent_asks(&words));
                 for option in self.question().into_iter().flat_map(|asks| &asks.options) {
                     note!("  {option}");
                 }
-                note!("answer it with: {answer}");
+                note!("{}", texts::answer_with(answer));
             }
             Failure::TIMED_OUT | Failure::INTERRUPTED => note!("{words}"),
-            _ => note!("the task is {}: {words}", self.state),
+            _ => note!("{}", texts::task_is(&self.state, &words)),
         }
         Ok(())
     }

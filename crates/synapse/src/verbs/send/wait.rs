@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use synapse_a2a::step::{Step, StepState};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::delivery::Outcome;
@@ -17,12 +18,16 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::super::lookup::{self, MOMENT};
+use super::super::texts;
 use super::Spinner;
 use super::growth::{Screenful, tail};
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
 const RULE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// As much of a step as a line has room for, in characters.
+const LONGEST_STEP: usize = 120;
 
 /// How a wait ended, each with the task as it stands.
 pub(super) enum WaitResult {
@@ -150,12 +155,13 @@ fn is_open(state: TaskState) -> bool {
     matches!(state, TaskState::Submitted | TaskState::Working)
 }
 
-fn state_words(state: &str) -> &str {
+/// Where a task stands, as a person reads it.
+fn state_words(handle: &str, state: &str) -> String {
     match state {
-        "submitted" => "has it in its queue",
-        "working" => "is working",
-        "input_required" => "asks something",
-        over => over,
+        "submitted" => texts::in_queue(handle),
+        "working" => texts::is_working(handle),
+        "input_required" => texts::asks_something(handle),
+        over => texts::is_over(handle, over),
     }
 }
 
@@ -174,7 +180,7 @@ impl WaitDisplay {
     pub(super) fn new(handle: &Handle, way: Option<Screenful>) -> Self {
         let handle = handle.to_string();
         Self {
-            spinner: Spinner::begin(format!("{handle} has the message")),
+            spinner: Spinner::begin(texts::has_message(&handle)),
             handle,
             way,
             told: ReplyPieces::default(),
@@ -190,17 +196,15 @@ impl WaitDisplay {
             // From here on the reply is taken apart; what is shown to a person is the whole.
             TaskEvent::Message(event) if event.reply.is_some() => self.is_whole = true,
             TaskEvent::Artifact(event) if !self.is_whole => self.grow(event),
-            TaskEvent::Artifact(_)
-            | TaskEvent::Message(_)
-            | TaskEvent::Step(_)
-            | TaskEvent::Act(_) => {}
+            TaskEvent::Step(event) => self.step(&event.step),
+            TaskEvent::Artifact(_) | TaskEvent::Message(_) | TaskEvent::Act(_) => {}
         }
     }
 
     /// Says in a line where the task stands, and what is asked.
     pub(super) fn tell(&self, event: &StatusEvent) {
         self.spinner.aside(|| {
-            note!("{} {}", self.handle, state_words(event.state.name()));
+            note!("{}", state_words(&self.handle, event.state.name()));
             if let Some(question) = event.question() {
                 note!("{}", question.prompt);
             }
@@ -209,8 +213,18 @@ impl WaitDisplay {
 
     /// Takes where the task stands.
     pub(super) fn state(&self, state: &str) {
-        self.spinner
-            .say(format!("{} {}", self.handle, state_words(state)));
+        self.spinner.say(state_words(&self.handle, state));
+    }
+
+    /// Shows what the agent does at this moment.
+    fn step(&self, step: &Step) {
+        let now = if step.state == StepState::Running {
+            let line: String = step.title().chars().take(LONGEST_STEP).collect();
+            format!("{}: {line}", self.handle)
+        } else {
+            texts::is_working(&self.handle)
+        };
+        self.spinner.say(now);
     }
 
     fn grow(&mut self, event: &ArtifactEvent) {

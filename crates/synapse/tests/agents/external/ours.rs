@@ -74,7 +74,7 @@ fn what_is_kept_has_the_public_fields_and_a_private_token() {
     assert_eq!(std::fs::read_to_string(&token).unwrap(), there.token());
 
     assert_eq!(
-        here.json(&["external", "list", "--json"])[0]["alias"],
+        here.json(&["external", "list", "--json"])["agents"][0]["alias"],
         "peer"
     );
     assert!(here.ok(&["external", "list"]).starts_with("peer "));

@@ -16,7 +16,13 @@ fn an_agent_open_to_all_does_not_start() {
         !output.status.success() && error.contains("auth"),
         "{error}"
     );
-    assert_eq!(world.ok(&["list", "--json"]).trim(), "[]");
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
     world.ok(&["start", "dummy", "--port", "0"]);
     served(&world, &format!("GET /status HTTP/1.1\r\n{LOCAL}"));
 }

@@ -132,7 +132,7 @@ fn a_registry_that_is_removed_is_made_anew() {
         // The agent may be back before all is gone.
         let _ = std::fs::remove_dir_all(&registry);
         world.wait_until("the agent is back", |world| {
-            world.json(&["list", "--json"])[0]["agent_id"] == entry["agent_id"]
+            world.json(&["list", "--json"])["agents"][0]["agent_id"] == entry["agent_id"]
         });
     }
     world.wait_for_state("dummy", "IDLE");
@@ -192,7 +192,7 @@ fn what_somebody_else_puts_into_the_registry_does_not_count() {
         let give = |user: u32| chown::<&Path>(&file(end), Some(user), None).unwrap();
         give(65_534);
         assert_eq!(
-            world.json(&["list", "--json"]),
+            world.json(&["list", "--json"])["agents"],
             serde_json::json!([]),
             "{end}"
         );

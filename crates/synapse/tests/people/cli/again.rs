@@ -1,5 +1,6 @@
 //! `synapse restart`, `synapse up` and `start --resume`.
 
+use crate::world::terminal::Terminal;
 use crate::world::{World, is_gone};
 
 /// A program that says how it was started and then repeats what it reads.
@@ -38,13 +39,19 @@ fn what_ran_when_the_machine_went_down_is_started_again_and_nothing_else() {
     crash(&world);
     let planned = world.json(&["up", "--dry-run", "--json"]);
     assert_eq!(planned["handle"], "kept");
-    assert_eq!(world.json(&["list", "--json"]).as_array().unwrap().len(), 0);
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
     let said = world.ok(&["up"]);
     assert!(
         said.starts_with("kept is back, with a new conversation"),
         "{said}"
     );
-    let listed = world.json(&["list", "--json"]);
+    let listed = world.json(&["list", "--json"])["agents"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 1);
     assert_eq!(
         listed[0]["working_dir"],
@@ -63,8 +70,7 @@ fn a_program_that_ended_by_itself_stays_ended() {
     let world = World::with_dummy();
     world.run(&["send", "dummy", "crash"]);
     world.wait_until("it has ended", |world| {
-        world
-            .json(&["list", "--json"])
+        world.json(&["list", "--json"])["agents"]
             .as_array()
             .unwrap()
             .is_empty()
@@ -155,4 +161,82 @@ fn messages_that_nobody_had_begun_are_offered_and_not_sent() {
     );
     let said = world.ok(&["send", "dummy", "--again", id, "--return"]);
     assert_eq!(said, "still wanted\n");
+}
+
+/// A profile whose program keeps its conversations as Claude Code does, and two of them in this folder.
+fn rememberer(world: &World) -> String {
+    let home = world.home.path().canonicalize().unwrap();
+    let folder = home.join("claude/projects/-here");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, words, age) in [("older", "fix the cart", 100), ("newer", "add a test", 10)] {
+        let line = serde_json::json!({
+            "type": "user", "cwd": home, "uuid": "u", "message": { "role": "user", "content": words },
+        });
+        let path = folder.join(format!("{name}.jsonl"));
+        std::fs::write(&path, format!("{line}\n")).unwrap();
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let at = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+        file.set_modified(at).unwrap();
+    }
+    let file = world.home.path().join("rememberer.yaml");
+    let place = home.join("claude");
+    let text = format!(
+        "{TELLER}record: claude\nhooks: false\nenv: {{CLAUDE_CONFIG_DIR: {}}}\n",
+        place.display()
+    );
+    std::fs::write(&file, text.replace("name: teller", "name: rememberer")).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn older_conversations_of_the_folder_are_listed_and_continued() {
+    let world = World::new();
+    let profile = rememberer(&world);
+    let past = world.json(&["conversations", &profile, "--json"])["conversations"].clone();
+    assert_eq!(past[0]["id"], "newer");
+    assert_eq!(past[1]["begins"], "fix the cart");
+    let listed = world.ok(&["conversations", &profile]);
+    let first: Vec<&str> = listed.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(
+        (first[0], &first[2..]),
+        ("newer", &["add", "a", "test"][..])
+    );
+    let elsewhere = world.home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let none = world.json(&[
+        "conversations",
+        &profile,
+        "--json",
+        "--cwd",
+        elsewhere.to_str().unwrap(),
+    ]);
+    assert_eq!(none["conversations"], serde_json::json!([]));
+    // Without a terminal it is the last one.
+    world.ok(&["start", &profile, "--port", "0", "--resume"]);
+    world.wait_until("it says how it was started", |world| {
+        world
+            .ok(&["screen", "rememberer"])
+            .contains("started with: --continue newer")
+    });
+}
+
+#[test]
+fn a_person_at_a_terminal_chooses_the_conversation() {
+    let world = World::new();
+    let profile = rememberer(&world);
+    let mut terminal = Terminal::open(&world, &["start", &profile, "--port", "0", "--resume"]);
+    let shown = terminal.wait_for("which one? 1 to 2, Enter for the first:");
+    assert!(
+        shown.contains('1') && shown.contains("fix the cart"),
+        "{shown}"
+    );
+    terminal.press("7\r");
+    terminal.press("2\r");
+    terminal.wait_for("rememberer (PID");
+    terminal.end();
+    world.wait_until("it says how it was started", |world| {
+        world
+            .ok(&["screen", "rememberer"])
+            .contains("started with: --continue older")
+    });
 }

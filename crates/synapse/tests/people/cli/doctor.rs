@@ -82,7 +82,7 @@ fn an_agent_is_looked_at_from_all_sides() {
         check(&report, "log")["said"]
             .as_str()
             .unwrap()
-            .contains("agent started")
+            .contains("state")
     );
     let nobody = world.run(&["doctor", "nobody"]);
     assert_eq!(nobody.status.code(), Some(3));

@@ -19,7 +19,7 @@ fn says_what_each_does_and_who_waits_first() {
     assert!(lines[0].contains("asker") && lines[0].contains("◆ waiting"));
     assert!(lines[1].contains("asks: Delete it? (y/n):"), "{listed}");
     assert!(lines[2].contains("○ idle"), "{listed}");
-    let json = world.json(&["list", "--json"]);
+    let json = world.json(&["list", "--json"])["agents"].clone();
     assert_eq!(json[0]["status"], "INPUT_REQUIRED");
     assert_eq!(json[0]["prompt"]["options"][0]["label"], "y");
     assert_eq!(json[1]["queue"], 0);

@@ -3,20 +3,24 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::world::World;
+use crate::world::terminal::Terminal;
 
 #[test]
 fn following_survives_a_rotation() {
     let world = World::with_dummy();
     let log = world.home.path().join("synapse/logs/dummy.log");
     let mut following = world
-        .command(&["logs", "dummy", "-f", "-n", "1"])
+        .command(&["logs", "dummy", "-f", "-n", "99"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
     assert!(next().contains("agent started"));
+    while !next().contains("state=\"idle\"") {}
     std::fs::rename(&log, log.with_extension("log.1")).unwrap();
     std::fs::write(&log, "the first line of the next\n").unwrap();
     assert_eq!(next(), "the first line of the next");
@@ -28,6 +32,64 @@ fn following_survives_a_rotation() {
     );
     following.kill().unwrap();
     following.wait().unwrap();
+}
+
+#[test]
+fn it_tells_tasks_states_questions_and_who_came_in_but_not_what_was_said() {
+    let world = World::with_dummy();
+    world.run(&["send", "dummy", "ask:yn Delete a.txt?", "--return"]);
+    world.ok(&["answer", "dummy", "yes"]);
+    world.ok(&["send", "dummy", "say:a-secret", "--return"]);
+    let id = world.json(&["tasks", "--json"])["tasks"][0]["id"].clone();
+    world.wait_until("the end is written", |world| {
+        let told = world.ok(&["logs", "dummy", "-n", "99"]);
+        told.matches("task ended").count() == 2
+    });
+    let told = world.ok(&["logs", "dummy", "-n", "99"]);
+    for word in [
+        "task accepted",
+        "from=\"user\"",
+        "state=\"working\"",
+        "state=\"waiting\"",
+        "question question=\"Delete a.txt? (y/n):\" options=2",
+        "somebody acted",
+        "state=\"completed\"",
+        "reply known",
+        id.as_str().unwrap(),
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(!told.contains("a-secret"), "{told}");
+    let lines = world.ok(&["logs", "dummy", "-n", "99", "--json"]);
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        lines.iter().all(|line| line["level"] == "info"),
+        "{lines:?}"
+    );
+    assert!(lines.iter().any(|line| {
+        line["said"].as_str().unwrap().starts_with("task accepted") && line["at"].is_string()
+    }));
+}
+
+#[test]
+fn a_wrapped_agent_has_a_log_too() {
+    let world = World::new();
+    let mut terminal = Terminal::open(&world, &["dummy", "--port", "0"]);
+    terminal.wait_for("dummy>");
+    world.wait_until("it is known", |world| {
+        !world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    });
+    world.ok(&["send", "dummy", "say:hi", "--return"]);
+    let told = world.ok(&["logs", "dummy", "-n", "99"]);
+    assert!(told.contains("task accepted"), "{told}");
+    world.ok(&["stop", "dummy"]);
+    terminal.end();
 }
 
 #[test]

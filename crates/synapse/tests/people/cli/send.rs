@@ -19,7 +19,7 @@ fn crowd(names: &[&str]) -> World {
 }
 
 fn pid_of(world: &World, handle: &str) -> String {
-    let entries = world.json(&["list", "--json"]);
+    let entries = world.json(&["list", "--json"])["agents"].clone();
     let mut entries = entries.as_array().unwrap().iter();
     let entry = entries.find(|entry| entry["handle"] == handle).unwrap();
     entry["pid"].to_string()
@@ -67,7 +67,7 @@ fn all_get_it_and_each_has_a_row() {
 #[test]
 fn an_agent_sends_to_all_but_itself_and_says_who_it_is() {
     let world = crowd(&["ada", "bob"]);
-    let id = world.json(&["list", "--json"])[0]["agent_id"].clone();
+    let id = world.json(&["list", "--json"])["agents"][0]["agent_id"].clone();
     let output = world
         .command(&["send", "all", "say:hi", "--return"])
         .env("SYNAPSE_AGENT_ID", id.as_str().unwrap())
@@ -92,7 +92,7 @@ fn the_sender_is_named_in_what_is_typed() {
     std::fs::write(&profile, text).unwrap();
     world.ok(&["start", profile.to_str().unwrap(), "--port", "0"]);
     world.ok(&["start", "dummy", "--port", "0", "--name", "ada"]);
-    let entries = world.json(&["list", "--json"]);
+    let entries = world.json(&["list", "--json"])["agents"].clone();
     let mut entries = entries.as_array().unwrap().iter();
     let ada = entries.find(|entry| entry["handle"] == "ada").unwrap();
     let output = world

@@ -93,7 +93,10 @@ fn commands_that_do_something_print_json_too() {
     let id = world.ok(&["send", "dummy", "slow:30"]);
     let canceled = world.json(&["cancel", id.trim(), "--json"]);
     assert_eq!(canceled["task"]["id"], id.trim());
-    assert_eq!(world.json(&["status", "--json"])[0]["handle"], "dummy");
+    assert_eq!(
+        world.json(&["status", "--json"])["agents"][0]["handle"],
+        "dummy"
+    );
     assert_eq!(
         world.json(&["stop", "dummy", "--json"])["stopped"][0],
         "dummy"

@@ -104,7 +104,13 @@ fn a_message_starts_an_agent_that_may_be_started() {
     world.wait_for_state("editor", "IDLE");
     terminal.press("@dummy say:awake\r");
     terminal.wait_for("[← dummy] awake");
-    assert_eq!(world.json(&["list", "--json"]).as_array().unwrap().len(), 2);
+    assert_eq!(
+        world.json(&["list", "--json"])["agents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]

@@ -1,0 +1,90 @@
+//! What the log of an agent tells: tasks, what the program does, what it asks, who answered. Never the words of a
+//! message or a reply.
+
+use synapse_a2a::event::{Event, Fact, Status};
+use synapse_a2a::id::TaskId;
+use synapse_term::reading::State;
+
+use super::command::Standing;
+
+/// As much of a question as a line of a log has room for, in characters.
+const LONGEST_QUESTION: usize = 120;
+
+/// Tells of an event that is on disk, if it is one that a person would tell a friend.
+pub(super) fn event(task: &TaskId, event: &Event) {
+    let task = task.as_str();
+    match &event.fact {
+        Fact::Submitted { origin, .. } => {
+            let (from, priority) = (origin.sender.as_str(), origin.priority);
+            tracing::info!(task, from, priority, "task accepted");
+        }
+        Fact::Moved { status } => moved(task, status),
+        Fact::Acted { act } => {
+            let by = serde_json::to_string(&act.by).unwrap_or_default();
+            tracing::info!(task, what = ?act.what, by, "somebody acted");
+        }
+        Fact::Replied { said } => {
+            let (source, bytes) = (said.source.name(), said.text.len());
+            tracing::info!(task, source, bytes, "reply known");
+        }
+        Fact::ArtifactOpened { .. }
+        | Fact::ArtifactGrew { .. }
+        | Fact::ArtifactExtended { .. }
+        | Fact::ArtifactClosed { .. }
+        | Fact::Answered { .. }
+        | Fact::Noted { .. }
+        | Fact::Stepped { .. }
+        | Fact::Spoke { .. } => {}
+    }
+}
+
+fn moved(task: &str, status: &Status) {
+    let state = status.state().name();
+    match status {
+        Status::Failed { failure } => {
+            let code = failure.code.name();
+            tracing::warn!(task, state, code, why = %failure.message, "task ended");
+        }
+        Status::Canceled { reason } | Status::Rejected { reason } => {
+            tracing::info!(task, state, why = %reason, "task ended");
+        }
+        Status::Completed => tracing::info!(task, state, "task ended"),
+        Status::Submitted | Status::Working | Status::InputRequired { .. } => {
+            tracing::info!(task, state, "task moved");
+        }
+    }
+}
+
+/// Tells what the agent does now, if it is something else than before.
+pub(super) fn standing(before: Option<&Standing>, now: &Standing) {
+    if before.is_none_or(|before| before.state != now.state) {
+        let (state, evidence, queue) = (word(now.state), &now.evidence, now.queue);
+        tracing::info!(state, evidence, queue, "state");
+    }
+    let asked_before = before.and_then(|before| before.prompt.as_ref());
+    if let Some(prompt) = &now.prompt
+        && asked_before.is_none_or(|asked| asked.fingerprint != prompt.fingerprint)
+    {
+        let question = prompt.question.split_whitespace().collect::<Vec<_>>();
+        let question: String = question.join(" ").chars().take(LONGEST_QUESTION).collect();
+        let options = prompt.options.len();
+        tracing::info!(question, options, "question");
+    }
+    let held_before = before.and_then(|before| before.held.as_ref());
+    if let Some(held) = &now.held
+        && held_before != Some(held)
+    {
+        tracing::info!(why = held, "tasks are held");
+    }
+}
+
+/// In the words of lists and of the page.
+fn word(state: State) -> &'static str {
+    match state {
+        State::Starting => "starting",
+        State::Idle => "idle",
+        State::Busy => "working",
+        State::Asking => "waiting",
+        State::Exited => "stopped",
+    }
+}

@@ -1,0 +1,171 @@
+//! The older conversations of a folder, as the program's own files tell them: what each is called, when it was last
+//! written to, and how it began. Only the beginning of a file is read.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::{Kind, Source, claude, codex, gemini, text};
+
+/// How many files are looked into, the newest first.
+const MOST_FILES: usize = 500;
+
+/// How many conversations are told.
+const MOST: usize = 50;
+
+/// How much of a file is read for its first message: what programs write before it can be long.
+const LONGEST_BEGINNING: u64 = 256 << 10;
+
+/// As much of the first message as a list has room for, in characters.
+const LONGEST_WORDS: usize = 200;
+
+/// A conversation that a program can go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastConversation {
+    /// What the program calls it.
+    pub name: String,
+    pub last_at: SystemTime,
+    /// The first words of its first message, on one line.
+    pub begins: String,
+}
+
+impl Source {
+    /// The conversations of this folder, the newest first. None for programs whose files we cannot read so.
+    pub fn past_conversations(&self) -> Vec<PastConversation> {
+        if !matches!(self.kind, Kind::Claude | Kind::Codex | Kind::Gemini) {
+            return Vec::new();
+        }
+        let mut files = self.changed_since(SystemTime::UNIX_EPOCH);
+        files.sort_unstable_by(|one, other| other.cmp(one));
+        let files = files.into_iter().take(MOST_FILES);
+        let read = files.filter_map(|(last_at, path)| {
+            let (name, begins) = self.beginning(&path)?;
+            Some(PastConversation {
+                name,
+                last_at,
+                begins,
+            })
+        });
+        read.take(MOST).collect()
+    }
+
+    /// What a conversation of this folder is called, and its first message.
+    fn beginning(&self, path: &Path) -> Option<(String, String)> {
+        let lines = lines(path)?;
+        let (is_ours, name, begins) = match self.kind {
+            Kind::Claude => {
+                let mut conversation = claude::Conversation::default();
+                for line in &lines {
+                    conversation.push(line);
+                }
+                let name = path.file_stem()?.to_str()?.to_owned();
+                let begins = conversation.first_message().map(str::to_owned);
+                (conversation.is_of(&self.dir), name, begins)
+            }
+            Kind::Codex => {
+                let mut conversation = codex::Conversation::default();
+                for line in &lines {
+                    conversation.push(line);
+                }
+                let name = text(lines.first()?, "/payload/id")?.to_owned();
+                let begins = conversation.first_message().map(str::to_owned);
+                (conversation.is_of(&self.dir), name, begins)
+            }
+            _ => {
+                let mut conversation = gemini::Conversation::default();
+                for line in &lines {
+                    conversation.push(line);
+                }
+                let name = text(lines.first()?, "/sessionId")?.to_owned();
+                let begins = conversation.first_message().map(str::to_owned);
+                (conversation.is_of(&self.dir), name, begins)
+            }
+        };
+        // One in which nothing was asked cannot be continued.
+        let begins = begins.filter(|_| is_ours == Some(true))?;
+        let words: Vec<&str> = begins.split_whitespace().collect();
+        Some((name, words.join(" ").chars().take(LONGEST_WORDS).collect()))
+    }
+}
+
+/// The lines at the beginning of a file that are JSON.
+fn lines(path: &Path) -> Option<Vec<Value>> {
+    let file = File::open(path).ok()?.take(LONGEST_BEGINNING);
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    Some(
+        lines
+            .filter_map(|line| serde_json::from_str(&line).ok())
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A home with files of one program, each a minute newer than the one before.
+    fn found(program: &str, files: &[(&str, String)]) -> Vec<(String, String)> {
+        let home = tempfile::tempdir().unwrap();
+        for (age, (path, content)) in files.iter().enumerate() {
+            let path = home.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, content).unwrap();
+            let at = SystemTime::UNIX_EPOCH + Duration::from_mins(1_000 + age as u64);
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(at).unwrap();
+        }
+        let source = Source::of(program, home.path(), Path::new("/w"), |_| None).unwrap();
+        let past = source.past_conversations().into_iter();
+        past.map(|one| (one.name, one.begins)).collect()
+    }
+
+    fn pair(name: &str, begins: &str) -> (String, String) {
+        (name.to_owned(), begins.to_owned())
+    }
+
+    #[test]
+    fn those_of_the_folder_are_told_the_newest_first() {
+        let claude = |dir: &str, words: &str| {
+            let line = serde_json::json!({
+                "type": "user", "cwd": dir, "uuid": "u", "message": { "role": "user", "content": words },
+            });
+            format!("{{\"type\":\"summary\"}}\n{line}\n")
+        };
+        let files = [
+            (
+                ".claude/projects/-w/one.jsonl",
+                claude("/w", "fix\n the cart"),
+            ),
+            (".claude/projects/-x/two.jsonl", claude("/x", "elsewhere")),
+            (
+                ".claude/projects/-w/three.jsonl",
+                claude("/w", "add a test"),
+            ),
+            (".claude/projects/-w/empty.jsonl", String::new()),
+        ];
+        assert_eq!(
+            found("claude", &files),
+            [pair("three", "add a test"), pair("one", "fix the cart")]
+        );
+    }
+
+    #[test]
+    fn codex_names_its_sessions_in_their_first_line() {
+        let lines = |dir: &str| {
+            let head = serde_json::json!({ "type": "session_meta", "payload": { "id": "abc-1", "cwd": dir } });
+            let asked = serde_json::json!({ "type": "event_msg", "payload": { "type": "user_message", "message": "hi" } });
+            format!("{head}\n{asked}\n")
+        };
+        let files = [
+            (".codex/sessions/2026/11/18/rollout-a.jsonl", lines("/w")),
+            (".codex/sessions/2026/11/18/rollout-b.jsonl", lines("/v")),
+        ];
+        assert_eq!(found("codex", &files), [pair("abc-1", "hi")]);
+    }
+}

@@ -1,0 +1,354 @@
+//! The messages a person sees, in every language that Synapse speaks. What programs read (JSON, names of states on the
+//! wire, errors over HTTP) is never translated.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::sync::OnceLock;
+
+use synapse_client::native::state_word;
+
+/// A language of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    English,
+    Japanese,
+}
+
+/// The language of this process, by the variables that every program goes by.
+pub(crate) fn language() -> Language {
+    static LANGUAGE: OnceLock<Language> = OnceLock::new();
+    *LANGUAGE.get_or_init(|| language_of(["LC_ALL", "LC_MESSAGES", "LANG"].map(std::env::var_os)))
+}
+
+/// The first variable that is set counts.
+fn language_of(variables: [Option<OsString>; 3]) -> Language {
+    let mut set = variables.into_iter().flatten();
+    let first = set.find(|value| !value.is_empty()).unwrap_or_default();
+    let name = first.to_string_lossy();
+    let code = name.split(['_', '.', '@']).next().unwrap_or_default();
+    if code == "ja" {
+        Language::Japanese
+    } else {
+        Language::English
+    }
+}
+
+/// Each text in English, then in Japanese. The compiler asks for both.
+macro_rules! texts {
+    ($($name:ident($($arg:ident),*) $english:literal $japanese:literal;)*) => {
+        $(
+            pub(crate) fn $name($($arg: impl Display),*) -> String {
+                match language() {
+                    Language::English => format!($english),
+                    Language::Japanese => format!($japanese),
+                }
+            }
+        )*
+
+        #[cfg(test)]
+        const ALL: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $japanese)),*];
+    };
+}
+
+texts! {
+    no_agent_runs()
+        "no agent is running; start one with: synapse start <profile>"
+        "動いているエージェントはありません。起動するには: synapse start <profile>";
+    nothing_to_stop()
+        "no agent is running"
+        "動いているエージェントはありません";
+    start_it(name)
+        "; start it: synapse start {name}"
+        "。起動するには: synapse start {name}";
+    no_tasks_yet(whom)
+        "no tasks yet: synapse send {whom} \"…\""
+        "タスクはまだありません: synapse send {whom} \"…\"";
+    asks(question)
+        "asks: {question}"
+        "質問: {question}";
+    other_version(version, handle)
+        "runs Synapse {version}; to bring it over: synapse restart {handle}"
+        "Synapse {version} で動いています。新しい版に移すには: synapse restart {handle}";
+    queue_is_empty()
+        "nothing waits in its queue"
+        "待っているタスクはありません";
+    queue_has(count)
+        "{count} in its queue"
+        "待ちタスク {count} 件";
+    sent(handle, task)
+        "sent to {handle}; synapse task {task} --follow shows it"
+        "{handle} に送りました。経過を見るには: synapse task {task} --follow";
+    waits_for_answer()
+        "synapse: the agent is asking something; the message waits until it is answered"
+        "synapse: エージェントが質問しています。答えるまでメッセージは待ちます";
+    has_message(handle)
+        "{handle} has the message"
+        "{handle} がメッセージを受け取りました";
+    in_queue(handle)
+        "{handle} has it in its queue"
+        "{handle} の順番待ちです";
+    is_working(handle)
+        "{handle} is working"
+        "{handle} が作業中です";
+    asks_something(handle)
+        "{handle} asks something"
+        "{handle} が質問しています";
+    is_over(handle, state)
+        "{handle} {state}"
+        "{handle}: {state}";
+    agent_asks(question)
+        "the agent asks: {question}"
+        "エージェントの質問: {question}";
+    answer_with(command)
+        "answer it with: {command}"
+        "答えるには: {command}";
+    no_answer_yet(task, short)
+        "no answer yet; the task {task} goes on: synapse task {short} --follow"
+        "まだ答えがありません。タスク {task} は続いています: synapse task {short} --follow";
+    stopped_waiting(task, short)
+        "stopped waiting; the task {task} goes on: synapse task {short} --follow, or synapse cancel {short}"
+        "待つのをやめました。タスク {task} は続いています: synapse task {short} --follow、やめさせるには: synapse cancel {short}";
+    task_is(state, why)
+        "the task is {state}: {why}"
+        "タスクの状態は {state}: {why}";
+    reply_rewritten()
+        "synapse: the agent has rewritten its reply; here it is whole"
+        "synapse: エージェントが返事を書き直しました。全文はこちらです";
+    reply_truncated()
+        "synapse: the reply is longer than what could be kept of it: its beginning is missing"
+        "synapse: 返事が長すぎて、はじめの部分が失われました";
+    message_is_empty()
+        "the message is empty; give the words after the name, or - for standard input"
+        "メッセージが空です。名前の後に書くか、標準入力なら - を付けてください";
+    no_other_agent()
+        "no other agent is running; start one with: synapse start <profile>"
+        "ほかに動いているエージェントはありません。起動するには: synapse start <profile>";
+    have_answered(done, count)
+        "{done} of {count} have answered"
+        "{count} 人中 {done} 人が答えました";
+    is_starting(name)
+        "{name} is starting"
+        "{name} を起動しています";
+    is_started(name)
+        "synapse: {name} is started"
+        "synapse: {name} を起動しました";
+    is_stopping(handle)
+        "{handle} is stopping"
+        "{handle} を停止しています";
+    is_stopped(handle)
+        "{handle} is stopped"
+        "{handle} を停止しました";
+    name_agents_to_stop()
+        "name the agents to stop, or stop all of them: synapse stop --all"
+        "停止するエージェントの名前を書いてください。すべて停止するには: synapse stop --all";
+    waiting_to_react(agent)
+        "waiting for {agent} to react"
+        "{agent} の反応を待っています";
+    interrupted(key, was, now)
+        "sent {key}: was {was}, is {now}"
+        "{key} を送りました: {was} → {now}";
+    did_not_react(key, was, now, agent)
+        "sent {key}: was {was}, is {now}; it did not react: --key ctrl-c, or synapse stop {agent}"
+        "{key} を送りました: {was} → {now}。反応がありません: --key ctrl-c か synapse stop {agent} を試してください";
+    nothing_runs(state)
+        "nothing is running: the agent is {state}"
+        "何も実行していません: 状態は {state}";
+    waiting_for_question()
+        "waiting for the question to go away"
+        "質問が消えるのを待っています";
+    answered(state)
+        "answered; the agent is {state}"
+        "答えました。状態は {state}";
+    answered_and_ended()
+        "answered; the program has ended"
+        "答えました。プログラムは終了しました";
+    answered_and_asks(question)
+        "answered; it asks something else now:\n{question}"
+        "答えました。次の質問です:\n{question}";
+    nothing_is_asked()
+        "nothing is asked"
+        "質問はありません";
+    is_detached(handle)
+        "{handle} is detached; it runs on"
+        "{handle} から離れました。エージェントは動き続けます";
+    is_gone(handle)
+        "{handle} is gone"
+        "{handle} は終了しました";
+    task_is_canceled(task)
+        "the task {task} is canceled"
+        "タスク {task} を取り消しました";
+    task_is_over(task, state)
+        "the task {task} is {state} already"
+        "タスク {task} はもう {state} です";
+    task_agent_ended(task)
+        "the agent of the task {task} has ended"
+        "タスク {task} のエージェントは終了しています";
+    no_such_task(part)
+        "there is no task {part}; synapse tasks lists them"
+        "タスク {part} はありません。一覧は: synapse tasks";
+    several_tasks(part, names)
+        "{part} means several tasks: {names}"
+        "{part} に当たるタスクがいくつもあります: {names}";
+    nothing_to_bring_back()
+        "nothing to bring back: no agent went down with the machine or with stop --all"
+        "起動し直すものはありません: 電源断や stop --all で終わったエージェントはありません";
+    not_begun(words, handle, task)
+        "  not begun: {words}; to send it: synapse send {handle} --again {task}"
+        "  未着手: {words}。送るには: synapse send {handle} --again {task}";
+    waiting_for_rest(handle)
+        "waiting until {handle} rests"
+        "{handle} の手が空くのを待っています";
+    waiting_for_rest_while(handle, state, queue)
+        "{handle} is {state}, {queue} in its queue"
+        "{handle} は {state}、待ちタスク {queue} 件";
+    would_start(handle, dir)
+        "{handle} would be started in {dir}"
+        "{dir} で {handle} を起動します";
+    is_back_with(handle, name, dir)
+        "{handle} is back with its conversation ({name}) in {dir}"
+        "{dir} の {handle} が会話 ({name}) の続きから戻りました";
+    is_back(handle, dir)
+        "{handle} is back, with a new conversation in {dir}"
+        "{dir} の {handle} が新しい会話で戻りました";
+    cannot_be_started(handle, why)
+        "synapse: {handle} cannot be started: {why}"
+        "synapse: {handle} を起動できません: {why}";
+    no_new_replies()
+        "no new replies; --all shows those you have seen"
+        "新しい返事はありません。既読は --all で見られます";
+    no_replies()
+        "no new replies"
+        "返事はありません";
+    no_external()
+        "no external agent is known; add one with: synapse external discover <url>"
+        "外部のエージェントは登録されていません。追加するには: synapse external discover <url>";
+    link_once()
+        "synapse: the link works once, within five minutes; Ctrl-C stops the hub, and agents keep running"
+        "synapse: リンクは一度だけ、5 分以内に使えます。Ctrl-C でハブを止めても、エージェントは動き続けます";
+    no_hub()
+        "no hub is running; `synapse web` starts one and prints a link"
+        "ハブは動いていません。`synapse web` が起動してリンクを表示します";
+    no_browser(why)
+        "synapse: no browser could be opened: {why}"
+        "synapse: ブラウザーを開けません: {why}";
+    no_browser_link(link)
+        "no browser could be opened; the link works once, within five minutes: {link}"
+        "ブラウザーを開けません。このリンクは一度だけ、5 分以内に使えます: {link}";
+    page_is_open(url)
+        "the page is at {url}; synapse open --print prints a link for another browser"
+        "ページは {url} にあります。別のブラウザーのリンクは: synapse open --print";
+    no_answer_within(seconds)
+        "the agent did not answer within {seconds} s; is it stopped or stuck? synapse doctor"
+        "エージェントが {seconds} 秒以内に答えません。止まっていませんか: synapse doctor";
+    no_conversations(name, dir)
+        "no conversation of {name} in {dir} is known; name one: --resume ID"
+        "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";
+    continue_with(name)
+        "to continue one: synapse start {name} --resume CONVERSATION"
+        "続けるには: synapse start {name} --resume 会話";
+    which_conversation(count)
+        "which one? 1 to {count}, Enter for the first:"
+        "どれを続けますか? 1〜{count}、Enter は先頭:";
+    nothing_chosen()
+        "nothing was chosen"
+        "選ばれませんでした";
+    column_agent() "HANDLE" "名前";
+    column_profile() "PROFILE" "種類";
+    column_state() "STATE" "状態";
+    column_queue() "QUEUE" "待ち";
+    column_pid() "PID" "PID";
+    column_endpoint() "ENDPOINT" "アドレス";
+    column_folder() "DIRECTORY" "フォルダー";
+    column_id() "ID" "ID";
+    column_for() "AGENT" "宛先";
+    column_from() "FROM" "送信元";
+    column_age() "AGE" "経過";
+    column_message() "MESSAGE" "メッセージ";
+    column_conversation() "CONVERSATION" "会話";
+    column_last() "LAST" "最後";
+    column_first_words() "BEGINS WITH" "最初の言葉";
+    idle() "idle" "待機";
+    working() "working" "作業中";
+    waiting() "waiting" "応答待ち";
+    starting() "starting" "起動中";
+    stopping() "stopping" "停止中";
+    stopped() "stopped" "終了";
+    no_answer() "no answer" "応答なし";
+}
+
+/// What an agent does, by the word of its `/status`, in the reader's language.
+pub(crate) fn state(status: &str) -> String {
+    match state_word(status) {
+        "idle" => idle(),
+        "working" => working(),
+        "waiting" => waiting(),
+        "starting" => starting(),
+        "stopping" => stopping(),
+        "stopped" => stopped(),
+        _ => no_answer(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names in braces, sorted.
+    fn places(text: &str) -> Vec<&str> {
+        let mut names: Vec<&str> = text
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split_once('}'))
+            .map(|(name, _)| name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    #[test]
+    fn every_text_says_the_same_in_both_languages() {
+        // Names that are the same everywhere.
+        let same = ["column_pid", "column_id", "is_over"];
+        for (name, english, japanese) in ALL {
+            assert_eq!(places(english), places(japanese), "{name}");
+            let is_japanese = japanese.chars().any(|c| c as u32 > 0x3000);
+            assert!(is_japanese || same.contains(name), "{name}: {japanese}");
+            assert!(english.chars().all(|c| (c as u32) < 0x3000), "{name}");
+            for command in english.split("synapse ").skip(1) {
+                let verb = command.split([' ', '`', ';', ':']).next().unwrap_or("");
+                let is_said = japanese.contains(&format!("synapse {verb}"));
+                assert!(is_said, "{name} names synapse {verb} in English alone");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_variable_that_is_set_chooses_the_language() {
+        let of = |all: &str, messages: &str, lang: &str| {
+            let set = |value: &str| Some(OsString::from(value));
+            language_of([set(all), set(messages), set(lang)])
+        };
+        assert_eq!(of("", "", "ja_JP.UTF-8"), Language::Japanese);
+        assert_eq!(of("", "", "ja"), Language::Japanese);
+        assert_eq!(of("C", "", "ja_JP.UTF-8"), Language::English);
+        assert_eq!(of("", "ja_JP", "en_US.UTF-8"), Language::Japanese);
+        assert_eq!(of("", "", "jav"), Language::English);
+        assert_eq!(language_of([None, None, None]), Language::English);
+    }
+
+    #[test]
+    fn every_state_has_a_word() {
+        let all = [
+            "STARTING",
+            "BUSY",
+            "IDLE",
+            "INPUT_REQUIRED",
+            "STOPPING",
+            "EXITED",
+        ];
+        let words: std::collections::HashSet<String> = all.map(state).into();
+        assert_eq!(words.len(), all.len());
+        assert_eq!(state("?"), no_answer());
+    }
+}
