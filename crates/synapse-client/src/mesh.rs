@@ -167,6 +167,7 @@ impl MeshView {
     pub fn entry(&self, machine: &Machine, agent: &MeshAgent) -> Entry {
         let status = serde_json::from_value(Value::from(agent.status.clone()));
         Entry {
+            program_dir: None,
             agent_id: AgentId::elsewhere(&agent.id, &machine.name),
             agent_type: agent.agent_type.clone(),
             port: 0,
