@@ -104,17 +104,6 @@ impl Paths {
         self.synapse.join("prompts")
     }
 
-    /// Who is told when an agent needs somebody, and how.
-    pub fn notify(&self) -> PathBuf {
-        self.synapse.join("notify.json")
-    }
-
-    /// The certificate that `synapse web --tls self` made, and its key.
-    pub fn own_certificate(&self) -> (PathBuf, PathBuf) {
-        let folder = self.synapse.join("tls");
-        (folder.join("self.crt"), folder.join("self.key"))
-    }
-
     /// The person's own profiles.
     pub fn profiles(&self) -> PathBuf {
         self.synapse.join("profiles")

@@ -18,14 +18,6 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
             "What models cost, where you know better: [usage.md](usage.md). Only you write it.",
         ),
         (
-            paths.notify(),
-            "Who is told when an agent needs somebody, and the keys for Web Push: [web.md](web.md).",
-        ),
-        (
-            paths.own_certificate().0,
-            "The certificate of `synapse web --tls self`; its key is beside it.",
-        ),
-        (
             Paths::project_profiles(Path::new(".")),
             "Profiles that come with a project; used once you agree to them with `synapse profile trust`.",
         ),
