@@ -122,7 +122,8 @@ fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
         return Ok(0);
     }
     let is_terminal = std::io::stdout().is_terminal();
-    let mut table = Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"]);
+    let mut table =
+        Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"].map(str::to_owned));
     for task in tasks {
         let created: Option<jiff::Timestamp> = task.created_at.parse().ok();
         let seconds = created.map_or(0, |at| (jiff::Timestamp::now() - at).get_seconds());

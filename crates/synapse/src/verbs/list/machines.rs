@@ -22,7 +22,8 @@ pub(super) fn run(json: bool) -> Result<u8> {
     if let Some(trouble) = &view.trouble {
         note!("synapse: the mesh is not reached: {trouble}");
     }
-    let mut table = Table::new(["AGENT", "PROFILE", "STATE", "AGE", "BRANCH", "DIRECTORY"]);
+    let mut table =
+        Table::new(["AGENT", "PROFILE", "STATE", "AGE", "BRANCH", "DIRECTORY"].map(str::to_owned));
     for machine in &view.machines {
         for agent in &machine.agents {
             let state = if machine.is_here {

@@ -18,7 +18,8 @@ pub(super) fn list(paths: &Paths, json: bool) -> Result<u8> {
         writeln!(print::out(), "{}", json!({ "messages": kept }))?;
         return Ok(0);
     }
-    let mut table = Table::new(["ID", "TO", "STATE", "UNTIL", "TASK", "MESSAGE"]);
+    let mut table =
+        Table::new(["ID", "TO", "STATE", "UNTIL", "TASK", "MESSAGE"].map(str::to_owned));
     for kept in kept {
         let task = kept.task.as_deref().or(kept.reason.as_deref());
         let cells = [

@@ -36,7 +36,8 @@ pub(super) fn show(paths: &Paths, json: bool) -> Result<u8> {
         None => note!("{} is connected to {servers}", membership.name),
         Some(trouble) => note!("{} is not connected: {trouble}", membership.name),
     }
-    let mut table = Table::new(["MACHINE", "STATE", "ROLE", "AGENTS", "VERSION"]);
+    let mut table =
+        Table::new(["MACHINE", "STATE", "ROLE", "AGENTS", "VERSION"].map(str::to_owned));
     for machine in &view.machines {
         let state = if !machine.is_here {
             format!("away, {}", seen(machine))
