@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::artifact::Body;
 use crate::event::Question;
 use crate::message::{Content, Part};
+use crate::step::Step;
 
 /// Base64 with or without its padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -30,6 +31,10 @@ pub enum Word {
     Reject(String),
     /// How far it is.
     Progress(String),
+    /// More of the reply, word for word.
+    Say(String),
+    /// A tool call or a thought, or what is news of one.
+    Step(Box<Step>),
 }
 
 /// A piece of the answer as the program gives it.
@@ -52,7 +57,7 @@ pub enum ChannelError {
     #[error("it is not base64: {0}")]
     NotBase64(String),
     /// Not JSON, or not of the right shape.
-    #[error("it is not one of artifact, message, ask, reject, progress: {0}")]
+    #[error("it is not one of artifact, message, ask, reject, progress, say, step: {0}")]
     NotAWord(String),
     /// A part without content, or with two.
     #[error("part {0} must have exactly one of text, raw, url, data")]
@@ -76,6 +81,8 @@ impl Word {
             ChannelMessage::Ask(asked) => Self::Ask(asked.into_question()),
             ChannelMessage::Reject(reason) => Self::Reject(reason),
             ChannelMessage::Progress(text) => Self::Progress(text),
+            ChannelMessage::Say(text) => Self::Say(text),
+            ChannelMessage::Step(step) => Self::Step(Box::new(step.bounded())),
         })
     }
 }
@@ -88,6 +95,8 @@ enum ChannelMessage {
     Ask(Asked),
     Reject(String),
     Progress(String),
+    Say(String),
+    Step(Step),
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,8 @@
 //! A question of an agent as an editor is asked it: the real options, each with how far it goes. Pure.
 
 use serde_json::{Value, json};
-use synapse_client::native::PromptShape;
+use synapse_a2a::event::Question;
+use synapse_client::native::{OptionShape, PromptShape};
 use synapse_term::prompt::Assent;
 
 use crate::wire::{
@@ -27,6 +28,24 @@ impl Manner {
             "unknown" => Self::Terminal,
             _ => Self::Words,
         }
+    }
+}
+
+/// The question of a task, where the screen shows none.
+pub(crate) fn of_task(question: Question) -> PromptShape {
+    let options = question.options.into_iter().map(|label| OptionShape {
+        label,
+        key: Value::Null,
+    });
+    PromptShape {
+        kind: Value::String(question.kind),
+        question: question.prompt,
+        detail: String::new(),
+        call: None,
+        options: options.collect(),
+        selected: None,
+        default: question.default,
+        fingerprint: question.fingerprint,
     }
 }
 

@@ -18,6 +18,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 pub use address::Callable;
@@ -91,7 +92,13 @@ impl Client {
     /// Takes a resource as text.
     pub async fn text(&self, path: &str) -> Result<Bytes> {
         let response = self.request(Method::GET, path, None, None).await?;
-        Ok(response.into_body().collect().await?.to_bytes())
+        let status = response.status();
+        let bytes = response.into_body().collect().await?.to_bytes();
+        if !status.is_success() {
+            let body = serde_json::from_slice(&bytes).unwrap_or_default();
+            bail!("{}", reason(&body));
+        }
+        Ok(bytes)
     }
 
     /// The events of a stream, from the one after `last` on.
@@ -125,8 +132,15 @@ impl Client {
             stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
         web::check_owner(&stream).await?;
         let _ = stream.set_nodelay(true);
-        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
-        Ok(socket)
+        match tokio_tungstenite::client_async(request, stream).await {
+            Ok((socket, _)) => Ok(socket),
+            Err(tungstenite::Error::Http(refused)) => {
+                let body = refused.body().as_deref().unwrap_or_default();
+                let body = serde_json::from_slice(body).unwrap_or_default();
+                bail!("{}", reason(&body));
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn request(

@@ -247,6 +247,9 @@ Examples:
         #[arg(add = complete::recipients())]
         agent: Option<String>,
     },
+    /// The program of an agent that is reached by ACP
+    #[command(hide = true)]
+    AcpClient(crate::verbs::acp::AcpClient),
     /// The process behind an agent in the background
     #[command(hide = true)]
     Host(Start),
@@ -311,6 +314,9 @@ pub(crate) struct Start {
     /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse_machine::config::Size>,
+    /// Reach the program by the Agent Client Protocol, without a screen (profile key `acp`)
+    #[arg(long)]
+    pub(crate) acp: bool,
     /// Continue an older conversation: its name, or without one the last of this agent in this folder
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
@@ -347,6 +353,7 @@ impl Start {
             ("--pure-card", self.pure_card),
             ("--may-answer-itself", self.may_answer_itself),
             ("--mcp", self.mcp),
+            ("--acp", self.acp),
             ("--return-to-agent", self.return_to_agent),
         ];
         words.extend(

@@ -15,7 +15,7 @@ use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 use synapse_term::reading::State;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
@@ -188,6 +188,7 @@ impl Host {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
+            has_terminal: profile.backend == Backend::Terminal,
             adopted,
             agent: id.into(),
             handle: name.into(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 
 use crate::host::Agent;
 use crate::mcp::{Attached, ToolServer, UserSettings, attached};
@@ -49,7 +49,10 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         *program = own.to_string_lossy().into_owned();
     }
     let mut notes = Vec::new();
-    leave_unknown_out(&mut argv, agent, paths, &mut notes);
+    // What stands there is our own client and what it is to run.
+    if profile.backend == Backend::Terminal {
+        leave_unknown_out(&mut argv, agent, paths, &mut notes);
+    }
     let (hooks, injection) = hooks(agent, paths, &mut notes);
     let tools = tools(agent, id, paths)?;
     argv.extend(injection.args);

@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => verbs::manual::completions(shell),
         Command::Mcp => verbs::mcp::run(),
         Command::Acp { agent } => verbs::acp::run(agent),
+        Command::AcpClient(args) => verbs::acp::run_client(args),
         Command::Man { dir } => verbs::manual::man(dir.as_deref()),
         Command::Help { words } => cli::help::run(&words),
         Command::Shell(args) => verbs::shell::run(&args),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use synapse_a2a::event::Question;
 use synapse_a2a::task::TaskState;
 use synapse_client::client::{Client, GivenAnswer, TaskEvents};
 use synapse_client::message::OutgoingMessage;
@@ -163,7 +164,7 @@ impl Followed {
                     if status.state != TaskState::InputRequired {
                         withdraw(&mut posed, agent, &session).await;
                     } else if stopping.is_none() {
-                        posed = self.pose(agent, &session, posed.take()).await?;
+                        posed = self.pose(agent, &session, posed.take(), status.question()).await?;
                         if let Some(parked) = self.parked(posed.as_ref()) {
                             *lock(&session.parked) = Some(Parked::Local(Box::new(parked)));
                             return Ok(StopReason::EndTurn);
@@ -220,8 +221,16 @@ impl Followed {
         agent: &Agent,
         session: &Session,
         before: Option<Posed>,
+        asked: Option<Question>,
     ) -> Result<Option<Posed>> {
-        let Some(prompt) = self.client.status().await?.prompt else {
+        let shown = self.client.status().await?.prompt;
+        // The screen tells more of it; what a program asks on its channel is not on the screen.
+        let is_it = |prompt: &PromptShape| {
+            let asked = asked.as_ref().map(|asked| asked.fingerprint.as_str());
+            asked.is_none_or(|asked| asked.is_empty() || asked == prompt.fingerprint)
+        };
+        let shown = shown.filter(is_it);
+        let Some(prompt) = shown.or_else(|| asked.map(question::of_task)) else {
             // It is answered already; the next event says so.
             return Ok(before);
         };

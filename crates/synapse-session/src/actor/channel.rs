@@ -29,14 +29,28 @@ impl Session {
                 ..question.clone()
             })),
             Word::Reject(reason) => ChannelInput::Refuse(reason.clone()),
-            Word::Progress(_) => ChannelInput::Note,
+            Word::Progress(_) | Word::Say(_) | Word::Step(_) => ChannelInput::Note,
         };
         self.step(Input::Channel(&input), now);
         match word {
             Word::Artifact(artifact) => self.take_artifact(&task, artifact),
             Word::Message(parts) => self.take_message(&task, parts),
             Word::Progress(text) => self.post(&task, Fact::Noted { text }),
+            Word::Say(text) => self.hear_more(&text),
+            Word::Step(step) => self.tell_step(&step),
             Word::Ask(_) | Word::Reject(_) => {}
+        }
+    }
+
+    /// The program said more of its reply.
+    fn hear_more(&mut self, text: &str) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        running.said.push_str(text);
+        if self.ledger.board.is_watched() {
+            let said = running.said.clone();
+            self.tell_reply(said);
         }
     }
 

@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    fn tell_reply(&mut self, text: String) {
+    pub(super) fn tell_reply(&mut self, text: String) {
         let Some(running) = &mut self.running else {
             return;
         };

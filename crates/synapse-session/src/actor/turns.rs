@@ -34,6 +34,8 @@ pub(super) struct Running {
     pub(super) growth: Growth,
     /// Steps that were told before anybody saw the message taken.
     pub(super) early_steps: Vec<Step>,
+    /// The reply, as far as the program has said it on its channel.
+    pub(super) said: String,
     /// What the screen showed of the reply when a key that stops the program was pressed.
     said_at_stop: Option<Reply>,
 }
@@ -148,6 +150,7 @@ impl Session {
             stop_receipts: Vec::new(),
             growth: Growth::default(),
             early_steps: Vec::new(),
+            said: String::new(),
             said_at_stop: None,
         });
         self.step(Input::Tick, now);
@@ -199,6 +202,7 @@ impl Session {
         };
         let task = running.task.clone();
         let has_answered = running.turn.channel.has_answered;
+        let ending = with_said(ending, &running.said);
         let ending = self.with_partial(ending);
         self.close_steps(&task);
         self.let_go();
@@ -285,6 +289,20 @@ impl Session {
         if let Some(words) = said {
             self.reply(task, words);
         }
+    }
+}
+
+/// An ending with the reply that the program has said on its channel, if it has.
+fn with_said(ending: Ending, said: &str) -> Ending {
+    if said.is_empty() {
+        return ending;
+    }
+    let words = Words::whole(said, Source::Channel);
+    match ending {
+        Ending::Replied(_) | Ending::TimedOut => Ending::Replied(words),
+        Ending::Interrupted(_) => Ending::Interrupted(Some(words)),
+        Ending::Canceled(why, _) => Ending::Canceled(why, Some(words)),
+        ending => ending,
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::backend::{AcpCommand, Backend};
 use super::rules::{
     AskingRules, BusyRules, IdleRules, InputDetection, OutcomeRules, OutputRouting, Pattern,
     SpeechRules,
@@ -40,6 +41,8 @@ pub(super) struct ProfileFile {
     parse_file_refs: Option<bool>,
     parse_json: Option<bool>,
     channel: Option<bool>,
+    backend: Option<Backend>,
+    acp: Option<AcpFile>,
     mcp: Option<bool>,
     hooks: Option<bool>,
     record: Option<String>,
@@ -108,6 +111,8 @@ impl ProfileFile {
             parse_file_refs: self.parse_file_refs.unwrap_or(base.parse_file_refs),
             parse_json: self.parse_json.unwrap_or(base.parse_json),
             channel: self.channel.unwrap_or(base.channel),
+            backend: self.backend.unwrap_or(base.backend),
+            acp: self.acp.map(AcpFile::into_command).or(base.acp),
             mcp: self.mcp.unwrap_or(base.mcp),
             hooks: self.hooks.unwrap_or(base.hooks),
             record: self.record.or(base.record).filter(|name| name != "none"),
@@ -119,6 +124,23 @@ impl ProfileFile {
             chrome: self.chrome.unwrap_or(base.chrome),
             speech: self.speech.unwrap_or(base.speech),
             outcome: self.outcome.unwrap_or(base.outcome),
+        }
+    }
+}
+
+/// How a program is reached by ACP, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AcpFile {
+    command: CommandWords,
+    auth: Option<String>,
+}
+
+impl AcpFile {
+    fn into_command(self) -> AcpCommand {
+        AcpCommand {
+            command: self.command.0,
+            auth: self.auth,
         }
     }
 }

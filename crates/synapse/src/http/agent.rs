@@ -90,6 +90,7 @@ pub(super) async fn screen(
     State(served): State<ServerState>,
     Query(query): Query<ScreenQuery>,
 ) -> Result<impl IntoResponse, Problem> {
+    served.terminal()?;
     let look = look(&served).await?;
     let body = if query.ansi {
         // It is printed in people's terminals, whose scrollback is not ours.
@@ -139,6 +140,7 @@ pub(super) async fn keys(
     State(served): State<ServerState>,
     Body(body): Body<KeysBody>,
 ) -> Result<Json<Value>, Problem> {
+    served.terminal()?;
     let keys: Result<Vec<Key>, _> = body.keys.iter().map(|name| Key::parse(name)).collect();
     let keys = keys.map_err(|error| Problem::bad(error.to_string()))?;
     let sent = keys.len();

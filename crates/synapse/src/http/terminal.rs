@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use super::ServerState;
-use super::problem::ProblemBody;
+use super::problem::{Problem, ProblemBody};
 use synapse_pty::Size;
 use synapse_session::{Command, SessionHandle};
 
@@ -45,8 +45,9 @@ pub(super) async fn attach(
     State(served): State<ServerState>,
     Query(query): Query<AttachQuery>,
     upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade.on_upgrade(move |socket| serve(socket, served.session, query.keep_scrollback))
+) -> Result<Response, Problem> {
+    served.terminal()?;
+    Ok(upgrade.on_upgrade(move |socket| serve(socket, served.session, query.keep_scrollback)))
 }
 
 /// A snapshot that leaves the scrollback of the terminal it is shown in as it is.

@@ -18,6 +18,7 @@ use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::PortWish;
 use synapse_pty::Size;
+use synapse_term::profile::Backend;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use super::program::Program;
@@ -129,6 +130,13 @@ pub(super) fn settings(paths: &Paths) -> Result<Config> {
     Ok(loaded.config)
 }
 
+fn no_acp(profile: &str) -> Failure {
+    let error = format!(
+        "the profile '{profile}' does not say how its program speaks ACP; a profile that does has `acp: {{ command: … }}`"
+    );
+    Failure::new(Failure::USAGE, error)
+}
+
 /// Where the program runs, by the flags.
 fn place(args: &Start) -> Result<Place> {
     if let Some(adopted) = &args.adopted {
@@ -161,6 +169,9 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         mut profile,
         args: given,
     } = Program::find(args)?;
+    if args.acp || profile.backend == Backend::Acp {
+        profile = profile.over_acp()?.ok_or_else(|| no_acp(&profile.name))?;
+    }
     profile.mcp |= args.mcp || config.mcp;
     profile.hooks &= config.hooks;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);

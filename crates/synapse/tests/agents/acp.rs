@@ -213,3 +213,79 @@ fn what_runs_goes_on_when_the_editor_is_closed() {
     drop(editor);
     world.wait_for_task("wait:1", "completed");
 }
+
+/// A world with an agent that is reached by ACP: our own agent for editors, with the dummy agent behind it.
+fn mirrored() -> World {
+    let world = World::with_dummy();
+    let binary = assert_cmd::cargo::cargo_bin!("synapse");
+    let profile = format!(
+        "name: mirror\nbackend: acp\ncommand: ['{}', acp, dummy]\n",
+        binary.display()
+    );
+    world.start_profile("mirror", &profile);
+    world.wait_until("it is ready", |world| world.state("mirror") == "IDLE");
+    world
+}
+
+#[test]
+fn an_agent_that_is_reached_by_acp_has_tasks_and_exact_replies() {
+    let world = mirrored();
+    let sent = world.json(&["send", "mirror", "multi", "--return", "--json"]);
+    let direct = world.json(&["send", "dummy", "multi", "--return", "--json"]);
+    assert_eq!(sent["source"], "channel", "{sent}");
+    assert_eq!(sent["reply"], direct["reply"]);
+    let lines = "say:one\ntwo";
+    let sent = world.json(&["send", "mirror", lines, "--return", "--json"]);
+    assert_eq!(sent["state"], "completed", "{sent}");
+    let asked = world.json(&["tasks", "dummy", "--json"]);
+    let arrived = &asked["tasks"][0]["message"]["parts"][0]["text"];
+    assert_eq!(arrived, lines, "the message is one, with its line break");
+    let sent = world.json(&["send", "mirror", "exit:3", "--return", "--json"]);
+    assert_eq!(sent["state"], "failed", "{sent}");
+}
+
+#[test]
+fn the_questions_of_an_agent_that_is_reached_by_acp_have_their_options() {
+    let world = mirrored();
+    let sent = world.json(&["send", "mirror", "select:red|green", "--return", "--json"]);
+    assert_eq!(sent["state"], "input_required", "{sent}");
+    assert_eq!(sent["question"]["options"], json!(["red", "green"]), "{sent}");
+    world.ok(&["answer", sent["task_id"].as_str().unwrap(), "green"]);
+    world.wait_for_task("select:red|green", "completed");
+    let tasks = world.json(&["tasks", "mirror", "--json"]);
+    let reply = tasks["tasks"][0]["reply"].as_str().unwrap();
+    assert!(reply.contains("green"), "{reply}");
+}
+
+#[test]
+fn a_stop_reaches_an_agent_by_acp_and_is_confirmed() {
+    let world = mirrored();
+    world.ok(&["send", "mirror", "slow:60"]);
+    world.wait_until("the agent behind it works", |world| {
+        world.state("dummy") == "BUSY" && world.state("mirror") == "BUSY"
+    });
+    let receipt = world.json(&["interrupt", "mirror", "--json"]);
+    assert_eq!(receipt["confirmed"], true, "{receipt}");
+    world.wait_until("the agent behind it rests", |world| {
+        world.state("dummy") == "IDLE"
+    });
+}
+
+#[test]
+fn an_agent_that_is_reached_by_acp_has_no_terminal_and_says_so() {
+    let world = mirrored();
+    for args in [
+        vec!["screen", "mirror"],
+        vec!["keys", "mirror", "Escape"],
+        vec!["attach", "mirror"],
+    ] {
+        let done = world.run(&args);
+        let error = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(!done.status.success(), "{args:?}");
+        let is_said = error.contains("has no terminal") || error.contains("terminal");
+        assert!(is_said, "{args:?}: {error}");
+    }
+    let done = world.run(&["start", "dummy", "--acp"]);
+    let error = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(error.contains("does not say how its program speaks ACP"), "{error}");
+}
