@@ -26,7 +26,7 @@ pub use early_exit::EarlyExit;
 
 use crate::courier::{Courier, Orders};
 use crate::http::{self, A2a, AccessPolicy, ServerState};
-use crate::launch::{self, Place};
+use crate::launch::{self, ProgramPlace};
 use synapse_client::client::{Callable, Web, post_ends};
 use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
@@ -85,7 +85,7 @@ pub struct Agent {
     /// The human's terminal, where the agent has one.
     pub terminal: Option<Terminal>,
     /// Where the program runs.
-    pub place: Place,
+    pub place: ProgramPlace,
     /// How it was asked for: what follows `synapse start`.
     pub words: Vec<String>,
     /// The conversation that is to go on, as the program calls it.
@@ -147,13 +147,17 @@ impl Host {
         let display = agent.terminal.as_ref();
         let display = display.map(|terminal| terminal.display.try_clone());
         let launch = match &agent.place {
-            Place::Pane(adoption) => launch::adopted(profile, adoption),
-            Place::Own | Place::Window(_) => launch::prepare(agent, claim.id().as_str(), paths)?,
+            ProgramPlace::Pane(adoption) => launch::adopted(profile, adoption),
+            ProgramPlace::Own | ProgramPlace::Window(_) => {
+                launch::prepare(agent, claim.id().as_str(), paths)?
+            }
         };
         let pane = match &agent.place {
-            Place::Own => None,
-            Place::Pane(adoption) => Some((**adoption).clone()),
-            Place::Window(wish) => Some(wish.open(&launch.spawn, claim.handle(), profile)?),
+            ProgramPlace::Own => None,
+            ProgramPlace::Pane(adoption) => Some((**adoption).clone()),
+            ProgramPlace::Window(wish) => {
+                Some(wish.open(&launch.spawn, claim.handle(), profile)?)
+            }
         };
         let adopted = pane.as_ref().map(|pane| pane.program);
         let adopted = adopted.map(|pid| pid.as_raw_pid().cast_unsigned());
@@ -207,7 +211,7 @@ impl Host {
         })?;
         let mut notes = launch.notes;
         let launched = launched(&claim, agent);
-        let is_ours_to_start = !matches!(agent.place, Place::Pane(_));
+        let is_ours_to_start = !matches!(agent.place, ProgramPlace::Pane(_));
         if is_ours_to_start && let Err(error) = launched.save(paths) {
             notes.push(format!("`synapse up` will not know this agent: {error}"));
         }

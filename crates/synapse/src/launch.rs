@@ -21,7 +21,7 @@ use synapse_pty::Spawn;
 use synapse_session::HookSetup;
 use synapse_session::cli_hooks::{self, HookListener};
 use synapse_tmux::Adoption;
-pub use tmux::{Place, WindowWish, marks_pastes};
+pub use tmux::{ProgramPlace, WindowWish, marks_pastes};
 
 /// A start, ready to be made.
 pub(crate) struct Launch {

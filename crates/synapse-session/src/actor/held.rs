@@ -8,15 +8,20 @@ use synapse_term::reading::Reading;
 
 use super::Session;
 use crate::hold::Obstacle;
-use synapse_pty::State as PtyState;
+use synapse_pty::{State as PtyState, Tenure};
 
 /// How much of what a box shows is told.
 const SHOWN: usize = 60;
 
 impl Session {
     /// What keeps the next message from being typed into an idle program, if anything does.
-    pub(super) fn obstacle(&self) -> Option<Obstacle> {
-        let shown = self.watcher.input_box().map(|found| found.text.trim());
+    pub(super) fn obstacle(&mut self) -> Option<Obstacle> {
+        let shown = self.watcher.input_box().map(|found| found.text.clone());
+        // Keys that do not pass us are seen on the screen alone, behind the prompt of a line program, too.
+        let shown = match self.pty.tenure() {
+            Tenure::Own => shown,
+            Tenure::Lodger | Tenure::Guest => shown.or_else(|| self.watcher.typed_text()),
+        };
         // A program that is stopped reads nothing, whatever its screen shows.
         if self.pty_state == PtyState::Stopped {
             Some(Obstacle::Suspended)
@@ -25,7 +30,7 @@ impl Session {
         } else if self.routing.has_draft() {
             Some(Obstacle::Typing)
         } else {
-            let shown = shown.filter(|text| !text.is_empty())?;
+            let shown = shown.filter(|text| !text.trim().is_empty())?;
             let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
             Some(Obstacle::Box(words.chars().take(SHOWN).collect()))
         }

@@ -15,7 +15,7 @@ const SESSION: &str = "synapse";
 const PASSED_ON: [&str; 4] = ["PATH", "HOME", "SYNAPSE_HOME", "A2A_HOME"];
 
 /// Where a program runs.
-pub enum Place {
+pub enum ProgramPlace {
     /// In a terminal of its own.
     Own,
     /// In somebody's pane of tmux, already.

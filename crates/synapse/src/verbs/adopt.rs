@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use synapse::launch::{Place, marks_pastes};
+use synapse::launch::{ProgramPlace, marks_pastes};
 use synapse_platform::process;
 use synapse_pty::{Pid, Tenure};
 use synapse_term::profile::Profile;
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Adopt) -> Result<u8> {
 }
 
 /// The place that the hidden flag of the host names.
-pub(super) fn place(adopted: &str, args: &Start) -> Result<Place> {
+pub(super) fn place(adopted: &str, args: &Start) -> Result<ProgramPlace> {
     let mut parts = adopted.splitn(3, ',');
     let program = parts.next().and_then(|pid| pid.parse().ok());
     let program = program.filter(|pid| *pid > 0).and_then(Pid::from_raw);
@@ -116,7 +116,7 @@ pub(super) fn place(adopted: &str, args: &Start) -> Result<Place> {
     let server = Server::at(socket.map(Into::into));
     let pane = server.pane(pane)?;
     let profile = profile::find(args.profile.as_deref().unwrap_or(ANY))?;
-    Ok(Place::Pane(Box::new(Adoption {
+    Ok(ProgramPlace::Pane(Box::new(Adoption {
         server,
         pane,
         program,

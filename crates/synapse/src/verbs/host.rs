@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 use synapse::courier::Orders;
 use synapse::host::{Agent, EarlyExit, Host};
-use synapse::launch::{Place, WindowWish};
+use synapse::launch::{ProgramPlace, WindowWish};
 use synapse_machine::config::{Config, InputRouting, ListenConfig};
 use synapse_machine::handle::Handle;
 use synapse_machine::log_file::LogFile;
@@ -138,14 +138,14 @@ fn no_acp(profile: &str) -> Failure {
 }
 
 /// Where the program runs, by the flags.
-fn place(args: &Start) -> Result<Place> {
+fn place(args: &Start) -> Result<ProgramPlace> {
     if let Some(adopted) = &args.adopted {
         return adopt::place(adopted, args);
     }
     let mut words = args.inside.iter();
     match (words.next().map(String::as_str), words.next()) {
-        (None, _) => Ok(Place::Own),
-        (Some("tmux"), session) => Ok(Place::Window(WindowWish::new(session.cloned()))),
+        (None, _) => Ok(ProgramPlace::Own),
+        (Some("tmux"), session) => Ok(ProgramPlace::Window(WindowWish::new(session.cloned()))),
         (Some(other), _) => {
             let error = format!("'--in {other}' is not known; it is `--in tmux [SESSION]`");
             Err(Failure::new(Failure::USAGE, error).into())

@@ -106,13 +106,11 @@ fn a_program_in_a_pane_is_an_agent_and_stays_as_it_was() {
     assert!(warning.contains("no hooks"), "{warning}");
     assert_eq!(tmux.pane("#{@synapse}"), "dummy");
     assert_eq!(tmux.send("say:from outside"), "from outside");
-    let sent = tmux
-        .world
-        .json(&["send", "dummy", "ask:yn Sure?", "--return", "--json"]);
-    assert_eq!(sent["state"], "input_required", "{sent}");
+    tmux.world.ok(&["send", "dummy", "ask:yn Sure?"]);
+    tmux.world.wait_for_task("ask:yn Sure?", "input_required");
     tmux.world.ok(&["answer", "dummy", "yes"]);
     tmux.world.wait_for_task("ask:yn Sure?", "completed");
-    assert_eq!(tmux.send("multi").lines().count(), 16);
+    assert!(tmux.send("multi").ends_with("Last line: done."));
     let again = tmux.world.run(&["adopt", "%0", "--socket", &tmux.socket()]);
     let said = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(said.contains("is the agent @dummy already"), "{said}");
@@ -183,7 +181,7 @@ fn text_in_the_box_of_a_whole_screen_holds_a_message_and_says_so() {
     tmux.adopt(&[]);
     tmux.ok(&["send-keys", "-t", "%0", "tui", "Enter"]);
     tmux.world.wait_until("the box is there", |world| {
-        world.ok(&["screen", "dummy"]).contains('│') && world.state("dummy") == "IDLE"
+        world.ok(&["screen", "dummy"]).contains('─') && world.state("dummy") == "IDLE"
     });
     tmux.ok(&["send-keys", "-t", "%0", "draft"]);
     tmux.world.wait_until("the draft is seen", |world| {
@@ -221,7 +219,7 @@ fn an_agent_whose_program_ends_in_its_pane_has_ended() {
     tmux.ok(&["send-keys", "-t", "%0", &line, "Enter"]);
     tmux.world.wait_until("it runs", |_| {
         tmux.ok(&["capture-pane", "-p", "-t", "%0"])
-            .contains("dummy> ")
+            .contains("dummy>")
     });
     let socket = tmux.socket();
     let listed = tmux
@@ -251,7 +249,7 @@ fn nothing_is_typed_into_the_shell_behind_a_suspended_program() {
     tmux.ok(&["send-keys", "-t", "%0", &line, "Enter"]);
     tmux.world.wait_until("it runs", |_| {
         tmux.ok(&["capture-pane", "-p", "-t", "%0"])
-            .contains("dummy> ")
+            .contains("dummy>")
     });
     tmux.adopt(&[]);
     tmux.ok(&["send-keys", "-t", "%0", "C-z"]);
