@@ -5,6 +5,7 @@ import pathlib
 import time
 
 import adopted
+import backend
 import conversation
 import dialogs
 import editor
@@ -329,6 +330,7 @@ CASES = {
     "in front": in_front,
     "restart": restart,
     "in an editor (ACP)": editor.editor,
+    "by ACP": backend.backend,
     "adopted (tmux)": adopted.adopted,
     "page: stop": page_stop,
     "page: permission": page_permission,

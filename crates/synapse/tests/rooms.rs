@@ -62,6 +62,16 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse-acp/src/backend/keyboard",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
+        path: "synapse-acp/src/backend/words",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
         path: "synapse/src/http",
         must_not_name: &[&["synapse_term::screen", "synapse_hub", "crate::host"]],
         except: &[],

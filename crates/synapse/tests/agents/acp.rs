@@ -249,7 +249,11 @@ fn the_questions_of_an_agent_that_is_reached_by_acp_have_their_options() {
     let world = mirrored();
     let sent = world.json(&["send", "mirror", "select:red|green", "--return", "--json"]);
     assert_eq!(sent["state"], "input_required", "{sent}");
-    assert_eq!(sent["question"]["options"], json!(["red", "green"]), "{sent}");
+    assert_eq!(
+        sent["question"]["options"],
+        json!(["red", "green"]),
+        "{sent}"
+    );
     world.ok(&["answer", sent["task_id"].as_str().unwrap(), "green"]);
     world.wait_for_task("select:red|green", "completed");
     let tasks = world.json(&["tasks", "mirror", "--json"]);
@@ -287,5 +291,8 @@ fn an_agent_that_is_reached_by_acp_has_no_terminal_and_says_so() {
     }
     let done = world.run(&["start", "dummy", "--acp"]);
     let error = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(error.contains("does not say how its program speaks ACP"), "{error}");
+    assert!(
+        error.contains("does not say how its program speaks ACP"),
+        "{error}"
+    );
 }
