@@ -37,6 +37,59 @@ fn what_runs_is_interrupted_and_confirmed() {
 }
 
 #[test]
+fn a_pane_that_was_adopted_is_interrupted_by_every_key_and_confirmed() {
+    let desk = Desk::new();
+    let socket = desk.world.home.path().join("tmux.sock");
+    let tmux = |words: &[&str]| {
+        let mut command = std::process::Command::new("tmux");
+        command.arg("-S").arg(&socket).args(["-f", "/dev/null"]);
+        let done = command.args(words).env_remove("TMUX").output().unwrap();
+        assert!(done.status.success(), "tmux {words:?}: {done:?}");
+    };
+    let dummy = format!(
+        "{} dummy-agent",
+        assert_cmd::cargo::cargo_bin!("synapse").display()
+    );
+    let dir = desk.repository.path.to_str().unwrap();
+    tmux(&[
+        "new-session",
+        "-d",
+        "-x",
+        "100",
+        "-y",
+        "30",
+        "-c",
+        dir,
+        &dummy,
+    ]);
+    let path = socket.to_str().unwrap();
+    let args = ["adopt", "%0", "--socket", path, "--port", "0"];
+    desk.world.ok(&args);
+    desk.browser.wait_for_status("dummy", "idle");
+    for body in [Value::Null, json!({ "key": "C-c" })] {
+        desk.begin("dummy", "wait:60", "working");
+        let (status, said) = desk.stop(&desk.worktree(), &body);
+        assert_eq!(
+            (status, &said["interrupted"][0]["confirmed"]),
+            (200, &json!(true)),
+            "{said}"
+        );
+        desk.browser.wait_for_status("dummy", "idle");
+    }
+    // Somebody scrolls: the key goes as a byte, and they stay where they are.
+    desk.begin("dummy", "wait:60", "working");
+    tmux(&["copy-mode", "-t", "%0"]);
+    let (status, said) = desk.stop(&desk.worktree(), &Value::Null);
+    assert_eq!(
+        (status, &said["interrupted"][0]["confirmed"]),
+        (200, &json!(true)),
+        "{said}"
+    );
+    desk.world.ok(&["stop", "dummy"]);
+    tmux(&["kill-server"]);
+}
+
+#[test]
 fn a_worktree_that_is_not_there_is_named() {
     let desk = Desk::new();
     for (id, named) in [("nope", "nope"), ("..", ".."), ("%3Cb%3E", "<b>")] {
