@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall dist demo test check-mac web docs test-web test-real bench fmt lint fuzz soak clean
+.PHONY: help install uninstall dist demo test check-mac web docs vscode test-web test-vscode test-real bench bench-mesh fmt lint fuzz soak clean
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PREFIX ?= $(HOME)/.local
@@ -12,7 +12,7 @@ FUZZ_INPUT_SECONDS ?= 10
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: ## build and install below PREFIX (default ~/.local): binaries, completions, manual pages
+install: ## build and install below PREFIX (default ~/.local): binaries, completions, manual pages; the extension if it was built
 	cargo build --release --locked --bins
 	PREFIX="$(PREFIX)" scripts/install install "$(TARGET_DIR)/release"
 
@@ -26,7 +26,7 @@ demo: ## build the release binary and run the demo; needs no terminal and ends b
 	cargo build --release --locked --bins
 	"$(TARGET_DIR)/release/synapse" demo
 
-test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs, the page
+test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs, page, extension
 	scripts/setup-test
 	$(MAKE) --no-print-directory lint
 	if cargo nextest --version >/dev/null 2>&1; then \
@@ -39,6 +39,7 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
 	$(MAKE) --no-print-directory test-web
+	$(MAKE) --no-print-directory test-vscode
 	scripts/soak 1
 
 check-mac: ## type-check the binaries for macOS, which nobody has run there; needs rustup and Python
@@ -57,19 +58,27 @@ test-web: ## test the page: types, logic, that web/dist is current, and real Chr
 	cargo build --locked --bin synapse
 	cd web && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent browser
 
+vscode: ## package the extension for VS Code as vscode/synapse.vsix; `synapse vscode install` puts it into editors
+	scripts/setup-vscode build
+	cd vscode && npm run --silent types && npm run --silent package
+
+test-vscode: ## test the extension: types, logic, and a real VS Code (code-server) in Chromium with real agents
+	scripts/setup-vscode
+	$(MAKE) --no-print-directory vscode
+	cd vscode && npm run --silent unit
+	cargo build --locked --bin synapse
+	cd vscode && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent editor
+
 test-real: ## drive the real CLIs against a scripted model; VERSIONS=pinned|newest|matrix, UPDATE_DOCS=1 writes docs/real-clis.md
 	scripts/setup-web
 	tests-real/run.py --versions $(VERSIONS) $(if $(UPDATE_DOCS),--update-docs) $(ARGS)
 
-bench: ## measure feed and reading (criterion), the host beside no wrapper, script and tmux, its HTTP, its store and the page
-	cargo bench --locked --package synapse-term --bench feed --bench router
+bench: ## measure everything beside its floors (script, tmux, a synced file, the Python original); writes docs/benchmarks.md
 	cargo build --release --locked --bins
-	scripts/bench-host
-	scripts/bench-routing
-	scripts/bench-http
-	scripts/bench-store
-	scripts/bench-page
-	scripts/bench-flow
+	scripts/bench
+
+bench-mesh: ## simulate 1, 100 and 1,000 machines of a mesh on one nats-server; prints the table of docs/mesh.md
+	cargo run --release --locked --package synapse-mesh --example scale
 
 fmt: ## format the sources
 	cargo fmt --all
@@ -88,10 +97,11 @@ fuzz: ## feed random bytes to everything that reads from outside, FUZZ_SECONDS e
 			-timeout=$(FUZZ_INPUT_SECONDS) -rss_limit_mb=1024; \
 	done
 
-soak: ## ten agents under mixed load, kills, hostile output, a full disk and clock jumps for MINUTES (default 10); prints a verdict
+soak: ## ten agents under mixed load, kills, hostile output, a full disk and clock jumps for MINUTES (default 10); then the mesh with both servers
 	cargo build --locked --bin synapse
 	FLOW_KILLS=100 cargo test --locked --package synapse --test flows -- --exact kills::a_runner_that_is_killed_anywhere_repeats_and_loses_nothing
 	scripts/soak $(or $(MINUTES),10)
+	scripts/soak-mesh
 
 clean: ## remove everything that was built
 	cargo clean

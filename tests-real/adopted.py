@@ -59,7 +59,8 @@ def adopted(agent):
     tmux = Tmux([agent.cli, *agent.setup.args])
     try:
         before = wait_until("the program runs", lambda: tmux.tell("#{pane_pid} #{pane_width}x#{pane_height}"))
-        done = guest.run("adopt", "%0", "--socket", tmux.socket, "--name", "guest", "--port", "0")
+        done = guest.run("adopt", "%0", "--socket", tmux.socket, "--name", "guest", "--port", "0",
+                         "--profile", guest.setup.profile)
         demand(done.returncode == 0, f"it was not adopted: {done.stderr.strip()}")
         wait_until("it is ready", lambda: guest.status()["status"] == "IDLE")
         outcome = turn(guest, MESSAGE)

@@ -5,6 +5,7 @@ import pathlib
 import time
 
 import adopted
+import backend
 import conversation
 import dialogs
 import editor
@@ -83,6 +84,20 @@ def starts_with_bang(agent):
     outcome = turn(agent, f"!touch {marker}")
     demand_truth(not marker.exists(), "the message was executed as a shell command")
     return outcome
+
+
+def ends_with_mention(agent):
+    """A message whose end opens a menu of files: it arrives as it is, and no file takes its place."""
+    file = pathlib.Path("mentioned-notes.md")
+    file.write_text("a file for the menu\n")
+    try:
+        outcome = turn(agent, "say:is it @")
+        if agent.cli == "gemini":
+            # It looks for a file behind every other `@` itself, and gives the model what is in it.
+            return outcome
+        return outcome + turn(agent, "say:it is @mention") + turn(agent, "say:it is @mentioned-no")
+    finally:
+        file.unlink()
 
 
 def one_entry(agent):
@@ -323,6 +338,7 @@ CASES = {
     "three turns": three_turns,
     "first turns": first_turns,
     "starts with !": starts_with_bang,
+    "ends with @": ends_with_mention,
     "one entry": one_entry,
     "long paste": long_paste,
     "permission: yes": dialogs.permission_yes,
@@ -343,6 +359,7 @@ CASES = {
     "in front": in_front,
     "restart": restart,
     "in an editor (ACP)": editor.editor,
+    "by ACP": backend.backend,
     "adopted (tmux)": adopted.adopted,
     "flows": flows.flows,
     "page: stop": page_stop,

@@ -40,6 +40,9 @@ PINNED = {"claude": "2.1.197", "codex": "0.166.0", "gemini": "0.61.0", "opencode
           "pi": "0.73.1", "aider": "0.86.2", "cn": "1.5.47", "gptme": "0.35.1", "copilot": "1.0.102",
           "cline": "3.0.65", "kimi": "2.1.0", "vibe": "3.0.2"}
 
+# Adapters that make an agent of ACP of a CLI which is none itself.
+ADAPTERS = {"claude": "@agentclientprotocol/claude-agent-acp@0.99.1"}
+
 # What npm or PyPI has as its latest.
 NEWEST = "newest"
 
@@ -85,11 +88,21 @@ class Cli:
         return self.folder / "bin" if self.pypi_package else self.folder / "node_modules" / ".bin"
 
     @property
+    def own_node(self):
+        has_own = self.name in OWN_NODE and not self.pypi_package
+        return [self.folder / "node_modules" / OWN_NODE[self.name].split("@")[0] / "bin"] if has_own else []
+
+    @property
     def path(self):
         """What must be in PATH to run it."""
-        has_own = self.name in OWN_NODE and not self.pypi_package
-        own_node = [self.folder / "node_modules" / OWN_NODE[self.name].split("@")[0] / "bin"] if has_own else []
-        return os.pathsep.join(map(str, [self.bin_folder, *own_node]))
+        own_node = self.own_node
+        adapters = [self.adapter_folder / "node_modules" / ".bin"] if self.name in ADAPTERS else []
+        return os.pathsep.join(map(str, [self.bin_folder, *own_node, *adapters]))
+
+    @property
+    def adapter_folder(self):
+        """Where its adapter for ACP is: one for all versions, which it finds in PATH."""
+        return cache() / "acp" / ADAPTERS[self.name].replace("/", "+")
 
     @property
     def package_folder(self):
@@ -100,7 +113,7 @@ class Cli:
             return False
         if self.pypi_package:
             return True
-        own_node = self.path.split(os.pathsep)[1:]
+        own_node = self.own_node
         return (all(pathlib.Path(folder, "node").exists() for folder in own_node)
                 and json.loads((self.package_folder / "package.json").read_text())["version"] == self.version)
 
@@ -117,6 +130,10 @@ class Cli:
                 npm("install", "--no-fund", "--no-audit", "--prefix", str(self.folder),
                     f"{NPM[self.name]}@{self.version}", *([OWN_NODE[self.name]] if self.name in OWN_NODE else []))
                 self.put_native_binary_in_place()
+        if self.name in ADAPTERS and not (self.adapter_folder / "node_modules" / ".bin").exists():
+            # Without the CLI that it would bring along.
+            npm("install", "--no-fund", "--no-audit", "--omit=optional", "--ignore-scripts",
+                "--prefix", str(self.adapter_folder), ADAPTERS[self.name])
         env = {**os.environ, "PATH": f"{self.path}{os.pathsep}{os.environ['PATH']}"}
         said = call([str(self.bin_folder / self.name), "--version"], f"{self} --version", env=env)
         if self.version not in said:

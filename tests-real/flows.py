@@ -51,6 +51,15 @@ def begin(repository):
         subprocess.run(["git", *args], cwd=repository, check=True)
 
 
+def allow(agent, question):
+    """A worktree is a folder that the CLI may not know: whoever it asks trusts it."""
+    demand("trust" in question.lower(), f"an agent of the flow asks {question!r}")
+    asking = [one["handle"] for one in agent.json("list")["agents"] if one["state"] == "waiting"]
+    for name in asking:
+        done = agent.run("answer", name, "yes")
+        demand(done.returncode == 0, f"answer {name}: {done.stderr.strip()}")
+
+
 def run(agent, repository, name, answer=None, steps=None, **inputs):
     """Runs a flow to its end and gives its result; a gate is answered when it asks."""
     text = agent.run("flow", "print", name).stdout
@@ -66,6 +75,8 @@ def run(agent, repository, name, answer=None, steps=None, **inputs):
     last = {}
     for line in flow.stdout:
         last = json.loads(line)
+        if last["event"] == "asking" and last["question"]:
+            allow(agent, last["question"])
         if answer and last["event"] in ("ended", "began", "resumed", "started"):
             run_id = agent.json("flow", "list")["runs"][0]["id"]
             if agent.json("flow", "show", run_id)["asks"]:

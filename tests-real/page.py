@@ -65,7 +65,13 @@ def stop(agent):
     """⏹ while the model speaks: the page says that it stopped, and the model was cut off."""
     since = agent.model.mark()
     ms = work(agent, "stop")
-    cut = wait_until("the model notices", lambda: [e for e in agent.model.events(since) if e["ev"] == "disconnect"])
+    # The model notices at its next word that nobody listens: what was stopped before may come late.
+    asked = {e["id"] for e in agent.model.events(since) if e["ev"] == "request"}
+
+    def cuts():
+        return [e for e in agent.model.events(since) if e["ev"] == "disconnect" and e["id"] in asked]
+
+    cut = wait_until("the model notices", cuts)
     demand(len(cut) == 1, f"the model was cut off {len(cut)} times")
     said = [reply["text"] for reply in agent.model.replies(since)]
     demand(said == ["after the stop"], f"the model's replies came to their end: {said!r:.300}")

@@ -148,6 +148,8 @@ def unknown(agent, target, typist, expected):
     since = agent.model.mark()
     typist.press("@nobody say:for the model", 0.02)
     wait_until("the line is drawn", lambda: drawn(agent, "for the model"))
+    # A person sees a menu that is still open, and does not press Enter into it.
+    wait_until("no menu is open", lambda: not any(name in agent.screen() for name in FILES))
     typist.press("\r")
     wait_until("the model is asked", lambda: "@nobody say:for the model" in agent.model.asked(since))
     wait_until("the turn is over", lambda: agent.status()["status"] == "IDLE")

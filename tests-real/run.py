@@ -147,8 +147,9 @@ def drive(run, binary, folder, opts):
     folder = folder / "-".join(parts).replace("--", "")
     folder.mkdir(parents=True)
     # Gemini takes settings only from folders into which nobody else can write: /var/tmp is none.
-    home = clis.cache() / f"home-{cli}-{os.getpid()}"
-    home.mkdir(parents=True)
+    clis.cache().mkdir(parents=True, exist_ok=True)
+    home = pathlib.Path(tempfile.mkdtemp(prefix=f"home-{cli}-", dir=clis.cache()))
+    home.chmod(0o755)
     command = [ROOT / "tools/fake-model/run-cli", "--cli", cli.name, "--home", home]
     command += ["--log", folder / "model.jsonl", "--dump", folder / "requests"]
     if run.as_user:

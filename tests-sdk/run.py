@@ -76,6 +76,7 @@ CLIENTS = {
     "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py", BINDINGS),
     "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs", BINDINGS),
     "ACP TypeScript 2.4.0": (lambda: node("acp-v1", "@agentclientprotocol/sdk@2.4.0"), "acp_v1.mjs", STDIO),
+    "ACP TypeScript 2.4.0 as agent": (lambda: node("acp-v1", "@agentclientprotocol/sdk@2.4.0"), "acp_backend.mjs", STDIO),
     "acpx 0.19.1": (lambda: node("acpx", "acpx@0.19.1", NODE), "acpx.mjs", STDIO),
     "Schemathesis 4.32.5": (lambda: python("schemathesis", "schemathesis==4.32.5"), "any_input.py", ANY),
 }

@@ -134,6 +134,8 @@ pub struct Said {
 pub enum Source {
     /// The program said it through its hooks.
     Hook,
+    /// The program said it through the Agent Client Protocol.
+    Acp,
     /// From the program's own record.
     Record,
     /// The program said it through the channel made for that.
@@ -151,6 +153,7 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::Hook => "hook",
+            Self::Acp => "acp",
             Self::Record => "record",
             Self::Channel => "channel",
             Self::Screen => "screen",

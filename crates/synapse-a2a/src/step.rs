@@ -13,6 +13,9 @@ pub use edit::Edit;
 /// Steps a task keeps; what comes after them is not told.
 pub const MOST_STEPS: usize = 500;
 
+/// Characters that are kept of the name of a call.
+const ID: usize = 100;
+
 /// Characters that are kept of what a tool was called with.
 const SUBJECT: usize = 300;
 
@@ -102,6 +105,19 @@ impl Step {
             duration_ms: None,
             edit: None,
             text: cut(text.trim(), THOUGHT),
+        }
+    }
+
+    /// A step that somebody else has put together, in the sizes that are kept.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        Self {
+            id: beginning(&self.id, ID),
+            tool: beginning(&self.tool, SUBJECT),
+            subject: beginning(&self.subject, SUBJECT),
+            edit: self.edit.map(Edit::bounded),
+            text: cut(self.text.trim(), THOUGHT),
+            ..self
         }
     }
 
@@ -251,6 +267,22 @@ mod tests {
             ..ended.clone()
         };
         assert_eq!(ended.with(&later).duration_ms, Some(30));
+    }
+
+    #[test]
+    fn what_others_put_together_is_cut_to_size() {
+        let step = Step {
+            id: "i".repeat(1_000),
+            subject: "s".repeat(9_000),
+            text: "t".repeat(90_000),
+            edit: Some(Edit {
+                path: "p".repeat(9_000),
+                diff: Some("d".repeat(90_000)),
+                ..Edit::default()
+            }),
+            ..Step::call("1", "Bash", &json!({}))
+        };
+        assert!(step.bounded().weight() < 30_000);
     }
 
     #[test]

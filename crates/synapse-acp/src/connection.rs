@@ -103,7 +103,7 @@ impl Asked {
     /// What was answered. May be called again when it was given up before.
     pub(crate) async fn answered(&mut self) -> Result<Value, RpcError> {
         let answer = (&mut self.answer).await;
-        answer.unwrap_or_else(|_| Err(RpcError::failed("the editor is gone")))
+        answer.unwrap_or_else(|_| Err(RpcError::failed("the other side is gone")))
     }
 
     /// Tells the other side that no answer is wanted any more.

@@ -9,6 +9,7 @@ pub mod rpc;
 pub mod wire;
 
 mod agent;
+mod backend;
 mod commands;
 mod connection;
 mod history;
@@ -18,4 +19,5 @@ mod reach;
 mod turn;
 
 pub use agent::serve;
+pub use backend::Backend;
 pub use reach::Reach;

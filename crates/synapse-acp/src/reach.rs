@@ -47,7 +47,7 @@ impl Reach {
         let config = Config::load(&paths.config())?.config;
         // Only those that a person has added are called.
         let contacts = Contacts::new(&paths, Web::new(Callable::Any, config.ca_file));
-        let book = AddressBook::new(paths.registry(), contacts.clone(), &config.agents);
+        let book = AddressBook::new(&paths, contacts.clone(), &config.agents);
         let only = only.map(|word| word.trim_start_matches('@').to_owned());
         Ok(Self {
             paths,
@@ -83,6 +83,8 @@ impl Reach {
                 bail!("{} is the agent that this runs in", entry.handle)
             }
             Whom::Local(entry) => Ok(Target::Local(entry)),
+            Whom::Mesh(found) if !found.is_here => bail!("{} is away", found.machine),
+            Whom::Mesh(found) => Ok(Target::Local(Box::new(found.entry))),
             Whom::External(external) => Ok(Target::External(external)),
             Whom::Startable(name) => self.started(&name, dir).await,
         }

@@ -2,17 +2,19 @@
 //! start. Reads the registry and the settings; the rules are those of [`synapse_machine::handle`].
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::external::{ContactError, Contacts, External};
+use crate::mesh::{Found, Meant, MeshView};
 use synapse_machine::config::AgentSettings;
 use synapse_machine::handle::{self, AddressError, Handle, find_anywhere};
+use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry, RegistryError};
 
 /// Who can be addressed.
 #[derive(Clone)]
 pub struct AddressBook {
-    registry: PathBuf,
+    paths: Paths,
     contacts: Contacts,
     /// The profiles whose agents a message may start.
     startable: Vec<String>,
@@ -23,6 +25,8 @@ pub struct AddressBook {
 pub enum Whom {
     /// An agent of this machine.
     Local(Box<Entry>),
+    /// An agent of another machine of the mesh.
+    Mesh(Box<Found>),
     /// An agent elsewhere.
     External(Box<External>),
     /// A profile whose agent is to be started first.
@@ -41,18 +45,23 @@ pub enum FindError {
     /// It cannot be known who is elsewhere.
     #[error(transparent)]
     Contacts(#[from] ContactError),
+    /// A machine is named, and there is no mesh.
+    #[error("'{0}' names a machine, and the mesh is not up here: synapse mesh status")]
+    NoMesh(String),
+    #[error("who is in the mesh cannot be read: {0}")]
+    Mesh(std::io::Error),
 }
 
 impl AddressBook {
     /// Everybody who runs here, who is known elsewhere, and who may be started.
     pub fn new(
-        registry: PathBuf,
+        paths: &Paths,
         contacts: Contacts,
         agents: &BTreeMap<String, AgentSettings>,
     ) -> Self {
         let startable = agents.iter().filter(|(_, settings)| settings.auto_start);
         Self {
-            registry,
+            paths: paths.clone(),
             contacts,
             startable: startable.map(|(name, _)| name.clone()).collect(),
         }
@@ -60,7 +69,7 @@ impl AddressBook {
 
     /// The agents that run here.
     pub fn local(&self) -> Result<Vec<Entry>, RegistryError> {
-        Registry::new(self.registry.clone()).list()
+        Registry::new(self.paths.registry()).list()
     }
 
     /// Whoever somebody who works in `dir` means by `word`.
@@ -68,7 +77,56 @@ impl AddressBook {
     /// # Errors
     /// When nobody or several are meant, or it cannot be known.
     pub fn find(&self, word: &str, dir: &Path) -> Result<Whom, FindError> {
-        let entries = self.local()?;
+        self.find_among(word, dir, |_| true)
+    }
+
+    /// The same, where not every agent of this machine can be meant.
+    ///
+    /// # Errors
+    /// When nobody or several are meant, or it cannot be known.
+    pub fn find_among(
+        &self,
+        word: &str,
+        dir: &Path,
+        can_be: impl Fn(&Entry) -> bool,
+    ) -> Result<Whom, FindError> {
+        let name = word.strip_prefix('@').unwrap_or(word);
+        let is_address = name.contains('@');
+        if !is_address {
+            let found = self.find_here(name, dir, can_be);
+            let Err(FindError::Address(AddressError::Nobody { .. })) = &found else {
+                return found;
+            };
+            let Some(view) = self.mesh()? else {
+                return found;
+            };
+            return match view.find(name)? {
+                Meant::Away(elsewhere) => Ok(Whom::Mesh(elsewhere)),
+                Meant::Own(_) | Meant::Nobody => found,
+            };
+        }
+        let view = self.mesh()?;
+        let view = view.ok_or_else(|| FindError::NoMesh(name.to_owned()))?;
+        match view.find(name)? {
+            Meant::Own(name) => self.find_here(&name, dir, can_be),
+            Meant::Away(found) => Ok(Whom::Mesh(found)),
+            Meant::Nobody => Err(nobody(name).into()),
+        }
+    }
+
+    /// The mesh, if this machine is in one.
+    fn mesh(&self) -> Result<Option<MeshView>, FindError> {
+        MeshView::read(&self.paths).map_err(FindError::Mesh)
+    }
+
+    fn find_here(
+        &self,
+        word: &str,
+        dir: &Path,
+        can_be: impl Fn(&Entry) -> bool,
+    ) -> Result<Whom, FindError> {
+        let mut entries = self.local()?;
+        entries.retain(can_be);
         let mut known = self.contacts.list()?;
         let aliases: Vec<Handle> = known.iter().map(|known| known.alias.clone()).collect();
         match find_anywhere(&entries, &aliases, word, dir) {
@@ -110,6 +168,9 @@ impl AddressBook {
                 names.push(name);
             }
         }
+        let view = self.mesh().ok().flatten();
+        let elsewhere = view.map(|view| view.entries()).unwrap_or_default();
+        names.extend(elsewhere.iter().map(|entry| entry.handle.to_string()));
         names
     }
 }

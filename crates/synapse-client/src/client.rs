@@ -7,6 +7,7 @@ mod events;
 mod native;
 mod proxy;
 mod push;
+mod relay;
 mod trust;
 mod web;
 
@@ -18,6 +19,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Error as Refused;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 pub use address::Callable;
@@ -27,6 +29,7 @@ pub use native::{GivenAnswer, TaskEvents};
 pub use push::{PushSender, post_ends};
 pub use web::{Page, Web, WebError};
 
+use crate::mesh::is_elsewhere;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_machine::token::Token;
@@ -34,11 +37,13 @@ use synapse_machine::token::Token;
 /// An agent's terminal: binary messages are what it paints, and keys.
 pub type Terminal = WebSocketStream<TcpStream>;
 
-/// One agent of this machine, and the token that opens its door.
+/// One agent of this machine, or of another machine by way of the bridge, and the token that opens its door.
 #[derive(Clone)]
 pub struct Client {
     /// Host and port.
     address: String,
+    /// What its paths begin with: nothing, unless the bridge is asked for an agent elsewhere.
+    prefix: String,
     token: Token,
     web: Web,
 }
@@ -54,13 +59,23 @@ impl Client {
     /// The client of a published agent. It shows the token of the agent's present run, which nobody else was given.
     pub fn of(entry: &Entry) -> Result<Self> {
         // Not what the entry names: whoever could write an entry would else have us read any file of ours.
-        let path = Paths::from_env()?.launch_token(&entry.agent_id);
+        let paths = Paths::from_env()?;
+        let path = if is_elsewhere(entry) {
+            paths.mesh_token()
+        } else {
+            paths.launch_token(&entry.agent_id)
+        };
         let token = Token::read(&path);
         let token = token.with_context(|| format!("cannot read the token {}", path.display()))?;
         let address = entry.endpoint.strip_prefix("http://");
         let address = address.with_context(|| format!("{} is no address", entry.endpoint))?;
+        let (address, prefix) = match address.split_once('/') {
+            Some((address, below)) if !below.is_empty() => (address, format!("/{below}")),
+            _ => (address.trim_end_matches('/'), String::new()),
+        };
         Ok(Self {
-            address: address.trim_end_matches('/').to_owned(),
+            address: address.to_owned(),
+            prefix,
             token,
             web: Web::to_own_user(),
         })
@@ -91,7 +106,15 @@ impl Client {
     /// Takes a resource as text.
     pub async fn text(&self, path: &str) -> Result<Bytes> {
         let response = self.request(Method::GET, path, None, None).await?;
-        Ok(response.into_body().collect().await?.to_bytes())
+        let status = response.status();
+        let bytes = response.into_body().collect().await?.to_bytes();
+        if !status.is_success() {
+            bail!(
+                "{}",
+                reason(&serde_json::from_slice(&bytes).unwrap_or_default())
+            );
+        }
+        Ok(bytes)
     }
 
     /// The events of a stream, from the one after `last` on.
@@ -117,7 +140,8 @@ impl Client {
 
     /// A WebSocket of the agent.
     pub async fn socket(&self, path: &str) -> Result<Terminal> {
-        let mut request = format!("ws://{}{path}", self.address).into_client_request()?;
+        let mut request =
+            format!("ws://{}{}{path}", self.address, self.prefix).into_client_request()?;
         let bearer = self.token.bearer().parse()?;
         request.headers_mut().insert(AUTHORIZATION, bearer);
         let stream = TcpStream::connect(&self.address).await;
@@ -125,8 +149,15 @@ impl Client {
             stream.with_context(|| format!("the agent at {} does not answer", self.address))?;
         web::check_owner(&stream).await?;
         let _ = stream.set_nodelay(true);
-        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
-        Ok(socket)
+        match tokio_tungstenite::client_async(request, stream).await {
+            Ok((socket, _)) => Ok(socket),
+            Err(Refused::Http(response)) => {
+                let body = response.body().as_deref().unwrap_or_default();
+                let body = serde_json::from_slice(body).unwrap_or_default();
+                bail!("{}", reason(&body))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn request(
@@ -139,7 +170,7 @@ impl Client {
         let bytes = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("http://{}{path}", self.address))
+            .uri(format!("http://{}{}{path}", self.address, self.prefix))
             .header(AUTHORIZATION, self.token.bearer())
             .header(CONTENT_TYPE, "application/json");
         if let Some(last) = last {

@@ -10,7 +10,7 @@ use crate::client::a2a::{A2AClient, Outgoing, RemoteTask};
 use crate::client::{Client, TaskEvents};
 use crate::external::{Contacts, External};
 use crate::message::{ACCEPTANCE, OutgoingMessage};
-use crate::native::TaskShape;
+use crate::native::{StandingShape, TaskShape};
 
 /// An agent that a message can be sent to.
 #[derive(Clone)]
@@ -178,6 +178,17 @@ impl Recipient {
             task: id.to_owned(),
             progress,
         })
+    }
+
+    /// What an agent of this machine does; nothing is known of one elsewhere but its tasks.
+    ///
+    /// # Errors
+    /// When the agent cannot be reached.
+    pub async fn standing(&self) -> Result<Option<StandingShape>> {
+        match &self.way {
+            Way::Local(client) => client.status().await.map(Some),
+            Way::External(_) => Ok(None),
+        }
     }
 
     /// Ends a task: one that waits is removed, one that runs interrupted.

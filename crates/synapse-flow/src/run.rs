@@ -243,6 +243,10 @@ impl StepRun {
 }
 
 impl ItemRun {
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.phase, ItemPhase::Failed { .. })
+    }
+
     pub(crate) fn new(item: Value) -> Self {
         Self {
             item,

@@ -186,6 +186,10 @@ impl Run {
             Phase::Waiting | Phase::Again => StepState::Waiting,
             Phase::Gate => StepState::Asking,
             Phase::Active => StepState::Running,
+            // The flow went on without it.
+            Phase::Done if !run.items.is_empty() && run.items.iter().all(ItemRun::has_failed) => {
+                StepState::Failed
+            }
             Phase::Done => StepState::Done,
             Phase::Failed => StepState::Failed,
             Phase::Skipped => StepState::Skipped,

@@ -100,6 +100,7 @@ pub(super) fn router() -> Router<Hub> {
         )
         .route("/api/worktrees/{id}/interrupt", post(interrupt::worktree))
         .route("/api/worktrees/{id}/diff", get(worktrees::diff))
+        .route("/api/worktrees/{id}/before/{*path}", get(worktrees::before))
         .route("/api/worktrees/{id}/merge", post(worktrees::merge))
         .route("/api/worktrees/{id}/tree", get(files::tree))
         .route("/api/worktrees/{id}/files/{*path}", get(files::file))

@@ -82,7 +82,7 @@ pub(super) async fn read(root: &Path, path: &str) -> Result<Contents, Problem> {
         read.map_err(Problem::internal)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         let truncated = size > bytes.len() as u64;
-        let binary = bytes.iter().take(LOOK).any(|byte| *byte == 0);
+        let binary = is_binary(&bytes);
         let text = (!binary).then(|| String::from_utf8_lossy(&bytes).into_owned());
         let lines = text.as_ref().map_or(0, |text| text.lines().count());
         Ok(Contents {
@@ -127,6 +127,17 @@ fn regular(root: &Path, path: &str) -> Result<(File, Stat), Problem> {
         return Err(Problem::bad(format!("'{path}' is not a file")));
     }
     Ok((File::from(file), stat))
+}
+
+/// Whether these bytes are no text.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(LOOK).any(|byte| *byte == 0)
+}
+
+/// A path below a worktree without steps that lead nowhere, for git, which reads `./` in its own way.
+pub(super) fn plain_path(path: &str) -> Result<String, Problem> {
+    let steps: PathBuf = steps(path)?.iter().collect();
+    Ok(steps.to_string_lossy().into_owned())
 }
 
 /// Opens what a path leads to, one step at a time.

@@ -10,12 +10,14 @@ use synapse_a2a::wire::request::PushTarget;
 use tokio::task::JoinSet;
 
 use super::Hub;
+use super::elsewhere;
 use super::live::{line_text, name_of};
 use super::past_agents::Roll;
 use super::problem::Problem;
 use super::shapes::TaskLine;
 use super::usage::TurnUsage;
 use synapse_client::client::post_ends;
+use synapse_client::mesh::is_elsewhere;
 use synapse_client::native::TaskShape;
 use synapse_machine::config::Config;
 use synapse_machine::registry::Entry;
@@ -52,6 +54,12 @@ pub(super) async fn page(
 ) -> Result<(Vec<Value>, Option<String>), Problem> {
     if wanted.words.is_some() {
         return search_page(hub, wanted).await;
+    }
+    if let Some(word) = &wanted.agent
+        && let Ok(entry) = hub.agent(word)
+        && is_elsewhere(&entry)
+    {
+        return Ok((elsewhere::tasks(hub, &entry).await?, None));
     }
     let mut filter = Filter {
         state: wanted.state.as_deref().map(state).transpose()?,
@@ -156,7 +164,10 @@ pub(super) async fn find(hub: &Hub, id: &str) -> Result<(Option<Entry>, Value), 
     let task = TaskId::new(id.to_owned());
     let kept = read(hub, move |reader| reader.task(&task)).await?;
     let missing = || Problem::missing("no_such_task", format!("there is no task '{id}'"));
-    let kept = kept.ok_or_else(missing)?;
+    let Some(kept) = kept else {
+        let found = elsewhere::find(hub, id).await.ok_or_else(missing)?;
+        return Ok((Some(found.0), found.1));
+    };
     let (roll, moments) = (Roll::read(hub).await?, moments(&kept.events));
     let entry = roll.running(&kept.agent, &kept.handle).cloned();
     let shown = all_shown(hub, &roll, &[kept]).await?;
@@ -180,6 +191,9 @@ pub(super) async fn latest(
     agent: Option<&Entry>,
     limit: usize,
 ) -> Result<Vec<TaskLine>, Problem> {
+    if let Some(entry) = agent.filter(|entry| is_elsewhere(entry)) {
+        return elsewhere::lines(hub, entry, limit).await;
+    }
     let filter = Filter {
         agent: agent.map(|entry| entry.agent_id.to_string()),
         limit,

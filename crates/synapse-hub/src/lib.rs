@@ -28,6 +28,7 @@ mod answering;
 mod api;
 mod auto_answer;
 mod deaths;
+mod elsewhere;
 mod files;
 mod git;
 mod guard;

@@ -10,8 +10,9 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::live::{Change, Report, TaskEvent};
 use super::shapes::Status;
 use super::worktrees::place_of;
-use super::{Hub, auto_answer, history};
+use super::{Hub, auto_answer, elsewhere, history};
 use synapse_client::client::{Client, Terminal};
+use synapse_client::mesh::is_elsewhere;
 use synapse_machine::registry::Entry;
 
 /// How long to wait before trying again, at first and at last.
@@ -39,6 +40,13 @@ enum AgentNews {
 
 /// Follows an agent until it is ended: by whoever finds it gone from the registry.
 pub(super) async fn follow(hub: Hub, entry: Entry) {
+    if let Some(why) = elsewhere::absence(&entry) {
+        // The bridge says when its machine is back.
+        list_tasks(&hub, &entry).await;
+        hub.live
+            .apply(Change::Unreachable(entry.agent_id.clone(), why));
+        return;
+    }
     let [mut pause, longest] = PAUSES;
     loop {
         match open(&entry).await {
@@ -85,7 +93,7 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
                 if let Some(status) = status {
                     let status = status.price(&hub.prices.prices());
                     hub.live.apply(Change::Reported(id, Box::new(status)));
-                    auto_answer::consider(hub, entry);
+                    consider(hub, entry);
                 }
                 list_tasks(hub, entry).await;
             }
@@ -93,8 +101,8 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
                 let status = status.price(&hub.prices.prices());
                 let is_done = status.status() == Status::Idle;
                 hub.live.apply(Change::Reported(id, Box::new(status)));
-                auto_answer::consider(hub, entry);
-                if is_done {
+                consider(hub, entry);
+                if is_done && !is_elsewhere(entry) {
                     look_at_place(hub, entry).await;
                 }
             }
@@ -102,6 +110,13 @@ async fn listen(hub: &Hub, entry: &Entry, mut socket: Terminal) {
             Ok(AgentNews::Else) => {}
             Err(error) => tracing::debug!(%error, "an agent said something odd"),
         }
+    }
+}
+
+/// Rules answer for agents of this machine: others have rules of their own.
+fn consider(hub: &Hub, entry: &Entry) {
+    if !is_elsewhere(entry) {
+        auto_answer::consider(hub, entry);
     }
 }
 

@@ -46,6 +46,10 @@ pub(super) struct Agent {
     pub(super) handle: String,
     pub(super) profile: String,
     pub(super) dir: String,
+    /// The other machine of the mesh that it is on.
+    pub(super) machine: Option<String>,
+    /// When that machine was last seen, if it is away.
+    pub(super) seen: Option<String>,
     /// The worktree, or plain folder, it works in.
     pub(super) worktree: String,
     pub(super) branch: Option<String>,
@@ -54,6 +58,8 @@ pub(super) struct Agent {
     pub(super) pid: u32,
     pub(super) port: u16,
     pub(super) version: String,
+    /// Whether it has a terminal; one that is reached by ACP has none.
+    pub(super) has_terminal: bool,
     pub(super) started_at: Option<String>,
     pub(super) status: Status,
     pub(super) since: String,
@@ -61,7 +67,7 @@ pub(super) struct Agent {
     pub(super) queue: u32,
     /// Why tasks wait although it is idle.
     pub(super) held: Option<String>,
-    /// Who tells of the steps of a turn, `hook` or `record`; nobody where the screen is all there is.
+    /// Who tells of the steps of a turn, `hook`, `acp` or `record`; nobody where the screen is all there is.
     pub(super) steps_from: Option<String>,
     pub(super) prompt: Option<Prompt>,
     pub(super) task: Option<TaskLine>,

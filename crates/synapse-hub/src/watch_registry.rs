@@ -7,7 +7,8 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::live::{Change, Gone, LINES};
 use super::worktrees::place_of;
-use super::{Hub, deaths, history, link};
+use super::{Hub, deaths, elsewhere, history, link};
+use synapse_client::mesh::{is_elsewhere, seen_of};
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{AgentId, Entry, Survey};
 use synapse_platform::Changes;
@@ -20,6 +21,8 @@ type Links = BTreeMap<AgentId, (Entry, AbortHandle)>;
 pub(super) async fn watch(hub: Hub) {
     let folder = hub.paths.registry();
     let mut changes = Changes::names_in(&folder);
+    // The bridge replaces its file whenever somebody elsewhere comes, goes or changes.
+    let mut mesh = Changes::names_in(&hub.paths.mesh());
     let mut links = Links::new();
     let mut posts = JoinSet::new();
     history::bury(&hub, &mut posts).await;
@@ -28,12 +31,17 @@ pub(super) async fn watch(hub: Hub) {
         hub.live.apply(Change::Tasks(lines));
     }
     loop {
-        // Somebody may have removed it.
-        if let Err(error) = create_folder(&folder) {
-            tracing::warn!(%error, "the registry cannot be watched; some agents are seen late");
+        // Somebody may have removed it; and this machine may join a mesh at any time, which is seen in a folder alone.
+        for folder in [&folder, &hub.paths.mesh()] {
+            if let Err(error) = create_folder(folder) {
+                let folder = folder.display();
+                tracing::warn!(%error, %folder, "cannot be watched; some agents are seen late");
+            }
         }
         changes.take_up();
-        if let Some(survey) = look(&hub).await {
+        mesh.take_up();
+        if let Some(mut survey) = look(&hub).await {
+            survey.entries.extend(elsewhere::entries(&hub));
             let swept: Vec<AgentId> = survey
                 .swept
                 .into_iter()
@@ -50,6 +58,7 @@ pub(super) async fn watch(hub: Hub) {
         tokio::select! {
             () = hub.rescan.notified() => {}
             () = changes.next() => {}
+            () = mesh.next() => {}
         }
     }
 }
@@ -76,7 +85,12 @@ async fn look(hub: &Hub) -> Option<Survey> {
 /// Takes off who is gone and takes on who is new; whether anybody came or went. One that was started anew under its old
 /// id is both.
 async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[AgentId]) -> bool {
-    let is_same = |a: &Entry, b: &Entry| a.agent_id == b.agent_id && a.pid == b.pid;
+    let is_same = |a: &Entry, b: &Entry| {
+        let is_run = a.agent_id == b.agent_id && a.pid == b.pid;
+        // Of one elsewhere: the same run, reached in the same way.
+        let is_way = a.started_at == b.started_at && a.endpoint == b.endpoint;
+        is_run && (!is_elsewhere(a) || is_way && seen_of(a) == seen_of(b))
+    };
     let is_gone = |entry: &Entry| !entries.iter().any(|now| is_same(now, entry));
     let gone: Vec<Entry> = links
         .values()
@@ -102,7 +116,13 @@ async fn settle(hub: &Hub, links: &mut Links, entries: Vec<Entry>, swept: &[Agen
     let mut new = JoinSet::new();
     for entry in entries {
         if !links.contains_key(&entry.agent_id) {
-            new.spawn(async move { (place_of(entry.place()).await, entry) });
+            new.spawn(async move {
+                let place = match elsewhere::place(&entry) {
+                    Some(place) => place,
+                    None => place_of(entry.place()).await,
+                };
+                (place, entry)
+            });
         }
     }
     for (place, entry) in new.join_all().await {

@@ -21,7 +21,7 @@ mod weight;
 pub(super) use create::{Wish, create};
 #[cfg(test)]
 pub(super) use diff::DiffFile;
-pub(super) use diff::{Against, Diff, diff};
+pub(super) use diff::{Against, Before, Diff, before, diff};
 pub(super) use list::{describe, list};
 pub(super) use merge::{Merge, Merged, merge};
 pub(super) use place::place_of;

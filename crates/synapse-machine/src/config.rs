@@ -21,6 +21,7 @@ mod error;
 mod files;
 mod keys;
 mod listen;
+mod mesh;
 #[cfg(test)]
 mod reference;
 mod settings;
@@ -30,6 +31,7 @@ mod variables;
 pub use error::{ConfigError, Place, UnknownKey};
 pub use files::files;
 pub use listen::{Limits, ListenConfig, OpenToAll, PublicUrl, PublicUrlError, Tls};
+pub use mesh::{Mesh, MeshRole, MeshRoleError};
 pub use settings::Setting;
 pub use variables::{VARIABLES, Variable};
 
@@ -79,6 +81,8 @@ pub struct Config {
     pub ca_file: Option<PathBuf>,
     /// Limits on connections, headers and bodies.
     pub limits: Limits,
+    /// What the other machines of the mesh may do here.
+    pub mesh: Mesh,
     /// The web page.
     pub web: Web,
 }
@@ -104,6 +108,7 @@ impl Default for Config {
             tls: None,
             ca_file: None,
             limits: Limits::default(),
+            mesh: Mesh::default(),
             web: Web::default(),
         }
     }

@@ -119,6 +119,13 @@ pub enum AddressError {
         /// Those it could be.
         candidates: Vec<Candidate>,
     },
+    /// No machine of the mesh is called that.
+    #[error("no machine of the mesh is called '{wanted}'; there are {}", .known.join(", "))]
+    NoMachine {
+        /// The name as given.
+        wanted: String,
+        known: Vec<String>,
+    },
     /// The agent of that name has ended, and another one has a name like it.
     #[error("@{wanted} has ended; @{other} is another agent")]
     Ended {
@@ -330,6 +337,7 @@ mod tests {
             is_token_replaced: false,
             program_dir: None,
             may_answer_itself: false,
+            has_no_terminal: false,
             version: String::new(),
             other: BTreeMap::new(),
         }

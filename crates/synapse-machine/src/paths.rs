@@ -224,6 +224,16 @@ impl Paths {
         self.synapse.join("tasks")
     }
 
+    /// The key, the server and the view of the mesh that this machine is in.
+    pub fn mesh(&self) -> PathBuf {
+        self.synapse.join("mesh")
+    }
+
+    /// What programs of this user show to the bridge.
+    pub fn mesh_token(&self) -> PathBuf {
+        self.mesh().join("token")
+    }
+
     /// The lines typed in `synapse shell`.
     pub fn shell_history(&self) -> PathBuf {
         self.synapse.join("shell_history")

@@ -148,6 +148,7 @@ fn address(port: u16) -> Address {
         token_path: None,
         is_token_replaced: false,
         may_answer_itself: false,
+        has_no_terminal: false,
     }
 }
 

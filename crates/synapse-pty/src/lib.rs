@@ -35,6 +35,7 @@ use child_watcher::ChildWatcher;
 
 pub use child_watcher::{Exit, State};
 pub use output::{Output, Piece, Tap};
+pub use process_tree::end_with_all_below;
 pub use rustix::process::{Pid, Signal};
 pub use rustix::termios::Termios;
 pub use size::Size;

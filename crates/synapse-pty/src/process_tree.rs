@@ -16,26 +16,20 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// Asks all of them to end, and kills what is left after `grace`. The leader is left alone: it ends
 /// with the program, and tells how that ended.
 pub(super) async fn end(leader: Pid, grace: Duration) -> Result<(), Survivors> {
-    let mut process_tree = ProcessTree::of(leader);
-    // One that is stopped must go on to hear that it is to end.
-    process_tree.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
-    let _ = timeout(grace, process_tree.gone()).await;
-    let killed = timeout(KILL_PATIENCE, async {
-        loop {
-            process_tree.look();
-            if process_tree.members.is_empty() {
-                return;
-            }
-            process_tree.signal(&[Signal::KILL]);
-            process_tree.gone().await;
-        }
-    });
-    match killed.await {
-        Ok(()) => Ok(()),
-        Err(_) => Err(Survivors(process_tree.living())),
-    }
+    ProcessTree::of(leader).end(grace).await
 }
 
+/// Ends a process that has no terminal, and all below it, in the same way.
+///
+/// # Errors
+/// If some could not be killed: they belong to another user, or hang in the kernel.
+pub async fn end_with_all_below(root: Pid, grace: Duration) -> Result<(), Survivors> {
+    let mut process_tree = ProcessTree::of(root);
+    if let Some(held) = process::get(root.as_raw_pid()).and_then(Held::of_seen) {
+        process_tree.members.push(Member { pid: root, held });
+    }
+    process_tree.end(grace).await
+}
 /// Kills all of them, without waiting for it.
 pub(super) fn kill(leader: Pid) {
     for process in relatives(leader, &process::all()) {
@@ -83,6 +77,26 @@ impl ProcessTree {
                 // One that is gone already, or another user's: the wait will tell.
                 let _ = member.held.signal(*signal);
             }
+        }
+    }
+
+    async fn end(mut self, grace: Duration) -> Result<(), Survivors> {
+        // One that is stopped must go on to hear that it is to end.
+        self.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
+        let _ = timeout(grace, self.gone()).await;
+        let killed = timeout(KILL_PATIENCE, async {
+            loop {
+                self.look();
+                if self.members.is_empty() {
+                    return;
+                }
+                self.signal(&[Signal::KILL]);
+                self.gone().await;
+            }
+        });
+        match killed.await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Survivors(self.living())),
         }
     }
 

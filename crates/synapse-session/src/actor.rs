@@ -41,6 +41,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::front::Front;
 use super::hold::{Hold, bare};
+use super::own_messages::OwnMessages;
 use super::turn::Input;
 use super::{Command, Ledger, Look, Queue, SessionHandle, Standing, TerminalView};
 use display::flush;
@@ -59,8 +60,8 @@ use synapse_pty::{
 use tasks::Open;
 use turns::Running;
 use usage::Usages;
-pub use witnesses::HookSetup;
 use witnesses::Witnesses;
+pub use witnesses::{HookSetup, Voice};
 
 /// How long a program may take to end once it was asked with a signal.
 const GRACE: Duration = Duration::from_secs(3);
@@ -74,6 +75,8 @@ pub struct Setup {
     pub profile: Arc<Profile>,
     /// What the program runs in.
     pub under: Under,
+    /// The program continues an older conversation.
+    pub is_resumed: bool,
     /// How many tasks may wait.
     pub queue_limit: usize,
     /// The human's terminal in front of it; it also answers the program's questions. Without one we do.
@@ -131,8 +134,7 @@ pub struct Session {
     kernel: Kernel,
     memory: Memory,
     hold: Hold,
-    /// The message of ours whose end the screen has not told yet.
-    unreported: Option<String>,
+    own_messages: OwnMessages,
     /// A turn of the person's that is over on the screen.
     human: Option<HumanTurn>,
     /// When the program last began to work.
@@ -191,8 +193,13 @@ impl Session {
         );
         let (viewers, _) = broadcast::channel(VIEW_TAIL);
         let kernel = Kernel::new(pty.foreground());
+        let watcher = Watcher::new(Arc::clone(&setup.profile), size);
         let session = Self {
-            watcher: Watcher::new(Arc::clone(&setup.profile), size),
+            watcher: if setup.is_resumed {
+                watcher.resumed()
+            } else {
+                watcher
+            },
             unfed: PendingOutput::default(),
             profile: setup.profile,
             states: pty.states(),
@@ -216,7 +223,7 @@ impl Session {
             kernel,
             memory: Memory::default(),
             hold: Hold::default(),
-            unreported: None,
+            own_messages: OwnMessages::default(),
             human: None,
             busy_since: jiff::Timestamp::now(),
             since: jiff::Timestamp::now(),
@@ -308,6 +315,7 @@ impl Session {
             self.routing.deadline(),
             self.notices.deadline(),
             self.display_waits_until(),
+            self.memory.deadline(),
         ]
         .into_iter()
         .flatten()
@@ -348,6 +356,7 @@ impl Session {
         self.note_held(now);
         self.ask_kernel(now);
         self.settle_display();
+        self.give_back_memory(now);
         self.ledger.board.set_standing(self.standing());
     }
 
@@ -358,10 +367,7 @@ impl Session {
             self.since = jiff::Timestamp::now();
         }
         match reading {
-            Reading::Idle => {
-                self.look_for_empty_box();
-                self.memory.note_rest();
-            }
+            Reading::Idle => self.look_for_empty_box(),
             Reading::Busy => self.busy_since = self.since,
             Reading::Starting | Reading::Asking(_) | Reading::Exited => {}
         }
@@ -381,8 +387,14 @@ impl Session {
     fn handle(&mut self, command: Command) {
         let now = self.now();
         match command {
-            Command::Keys(bytes) => self.type_keys(&bytes, now),
-            Command::Press(keys) => self.press_keys(&keys, now),
+            Command::Keys(bytes) => {
+                self.own_messages.note_person();
+                self.type_keys(&bytes, now);
+            }
+            Command::Press(keys) => {
+                self.own_messages.note_person();
+                self.press_keys(&keys, now);
+            }
             Command::Found(line, found) => self.take_found(line, found),
             Command::Notice(notice) => self.notify(notice, now),
             Command::Reply(text, done) => {

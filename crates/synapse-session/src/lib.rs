@@ -18,6 +18,7 @@ mod notice;
 mod order;
 mod outbox_request;
 mod outgoing;
+mod own_messages;
 mod queue;
 pub mod turn;
 
@@ -25,7 +26,7 @@ use synapse_a2a::event::Timestamp;
 use synapse_pty::Exit;
 use synapse_store::lives::End;
 
-pub use actor::{HookSetup, RoutingSetup, Session, Setup, Under};
+pub use actor::{HookSetup, RoutingSetup, Session, Setup, Under, Voice};
 pub use board::{Board, Counts, News, NumberedEvent, Record, What};
 pub use command::{
     AcceptedTask, Answer, Command, Explanation, Look, Receipt, Refusal, Standing, TerminalView,

@@ -20,6 +20,9 @@ const INTRODUCTION: &str = "[A2A:{task}:{sender}] {text}";
 /// What makes a command of a line in chats that nobody has described.
 pub(super) const CHAT_COMMANDS: &str = "!/";
 
+/// What opens a menu in a chat: files, and in Codex skills.
+const MENU_CHARS: [char; 2] = ['@', '$'];
+
 /// A message as it is typed: by the profile's `own` template; without one introduced if `is_told`. Whatever
 /// the template, no message begins with one of the characters that make a command of a line.
 pub(super) fn introduce(
@@ -35,6 +38,16 @@ pub(super) fn introduce(
     let first = typed.chars().find(|c| !is_skipped(*c));
     if first.is_some_and(|first| commands.contains(first)) {
         return fill(INTRODUCTION, words);
+    }
+    typed
+}
+
+/// A message that opens no menu. At a word such as `@name` chats offer files, and then take Enter for the choice of one;
+/// a blank behind the word ends it, and they drop it from what they send.
+pub(super) fn closed(mut typed: String) -> String {
+    let last = typed.rsplit(char::is_whitespace).next();
+    if last.is_some_and(|word| word.contains(MENU_CHARS)) {
+        typed.push(' ');
     }
     typed
 }
@@ -117,6 +130,17 @@ mod tests {
             "a shell gets it as it is"
         );
         assert_eq!(typed(Some("{text}"), true, "!/", "hello"), "hello");
+    }
+
+    #[test]
+    fn no_message_ends_in_a_word_that_opens_a_menu() {
+        let closed = |text: &str| super::closed(text.to_owned());
+        assert_eq!(closed("look at @target"), "look at @target ");
+        assert_eq!(closed("see\n(@"), "see\n(@ ");
+        assert_eq!(closed("use $skill"), "use $skill ");
+        for text in ["", "@target first", "look at @target ", "look"] {
+            assert_eq!(closed(text), text);
+        }
     }
 
     #[test]

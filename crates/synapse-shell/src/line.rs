@@ -10,7 +10,7 @@ use synapse_term::router::{Command, CommandError, Pattern, Problem};
 use super::quoting::{Dialect, Open, Quoting, unfinished};
 
 /// The handle, blanks on its own line, and all that follows.
-const MESSAGE: &str = r"(?s)^[\s--\n]*@([\w.-]+)[\s--\n]+(.+)$";
+const MESSAGE: &str = r"(?s)^[\s--\n]*@([\w.-]+(?:@[\w-]+)?)[\s--\n]+(.+)$";
 
 /// The message that stands for what is piped or typed in.
 pub const INPUT: &str = "-";

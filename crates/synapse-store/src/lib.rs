@@ -15,6 +15,7 @@ mod group;
 mod inbox;
 pub mod lives;
 mod orphans;
+pub mod outbox;
 mod page;
 mod patience;
 pub mod push;

@@ -19,7 +19,7 @@ pub(super) mod stage {
 }
 
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD, FLOWS];
+pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD, FLOWS, OUTBOX];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -185,6 +185,25 @@ CREATE TABLE flow_events (
 CREATE TRIGGER flow_removed AFTER DELETE ON flow_runs BEGIN
     DELETE FROM flow_events WHERE run = old.key;
 END;
+";
+
+/// Messages to agents of other machines, kept until the store of that machine has them. `message` is unique, so that
+/// what is handed over twice is kept once.
+const OUTBOX: &str = "
+CREATE TABLE outbox (
+    key INTEGER PRIMARY KEY,
+    message TEXT NOT NULL UNIQUE,
+    machine TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    task TEXT,
+    reason TEXT
+) STRICT;
+CREATE INDEX outbox_kept ON outbox (machine, key) WHERE state = 'kept';
 ";
 
 /// The version of a database, 0 for an empty one.

@@ -127,6 +127,11 @@ impl Judge {
         &self.facts.resting_rows
     }
 
+    /// The program was started to continue a conversation.
+    pub fn note_resumed(&mut self) {
+        self.facts.is_resumed = true;
+    }
+
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);
@@ -271,6 +276,9 @@ impl Judge {
             self.facts.interrupt_key = signs::named_key(&frame).or(self.facts.interrupt_key);
         }
         self.facts.box_seen |= input_box.is_some();
+        if self.facts.is_resumed && self.facts.box_seen && self.facts.first_top.is_none() {
+            self.facts.first_top = known::top(&frame).map(str::to_owned);
+        }
         // A dialog takes the place of the box: beside a box it is somebody's text.
         if input_box
             .as_ref()

@@ -3,6 +3,7 @@
 //! Profiles are YAML (docs/profiles.md). A profile starts from another one (`extends`, by default
 //! `generic`) and replaces the keys it names.
 
+mod backend;
 mod builtin;
 mod file;
 mod rules;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+pub use backend::{AcpCommand, Backend};
 pub use rules::{
     AgentSignal, AskingRules, BusyRules, Form, IdleRules, InputBox, InputDetection, OutcomeRules,
     OutputRouting, Pattern, SpeechRules,
@@ -71,6 +73,10 @@ pub struct Profile {
     pub parse_json: bool,
     /// Whether the program may speak OSC 7710.
     pub channel: bool,
+    /// What the program is reached by.
+    pub backend: Backend,
+    /// How it is reached by ACP, where it can be.
+    pub acp: Option<AcpCommand>,
     /// Whether the program is given our MCP server.
     pub mcp: bool,
     /// The program's own hooks are used as a witness, where it has some.
@@ -81,6 +87,9 @@ pub struct Profile {
     pub install: Option<String>,
     /// The arguments that continue an older conversation; `{session}` is its name.
     pub resume: Vec<String>,
+    /// It shows its input box before it has read the conversation that it continues; what it is given meanwhile is not
+    /// part of it.
+    pub resumes_late: bool,
     /// Signs of work.
     pub busy: BusyRules,
     /// Signs of rest.
@@ -230,11 +239,14 @@ impl Profile {
             parse_file_refs: true,
             parse_json: true,
             channel: false,
+            backend: Backend::Terminal,
+            acp: None,
             mcp: false,
             hooks: true,
             record: None,
             install: None,
             resume: Vec::new(),
+            resumes_late: false,
             busy: BusyRules::default(),
             idle: IdleRules::default(),
             asking: AskingRules::default(),

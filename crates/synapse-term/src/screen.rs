@@ -275,6 +275,11 @@ impl Screen {
             || self.emulator.scroll_region.is_some()
     }
 
+    /// Gives back the rows that the emulator holds ready for a longer scrollback: up to a thousand.
+    pub fn release_spare_rows(&mut self) {
+        self.emulator.term.grid_mut().truncate();
+    }
+
     /// Bytes to write back to the program, if no real terminal answers its questions.
     pub fn take_answers(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.answers)

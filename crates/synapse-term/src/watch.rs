@@ -124,6 +124,13 @@ impl Watcher {
         }
     }
 
+    /// The program was started to continue a conversation, and may take a while to read it.
+    #[must_use]
+    pub fn resumed(mut self) -> Self {
+        self.judge.note_resumed();
+        self
+    }
+
     /// The program wrote this.
     pub fn feed(&mut self, bytes: &[u8], now: Duration) {
         self.tick(now);

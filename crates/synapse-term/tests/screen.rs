@@ -180,6 +180,21 @@ fn the_scrollback_holds_two_thousand_rows() {
 }
 
 #[test]
+fn rows_in_reserve_can_be_given_back_at_any_time() {
+    let (mut thrifty, mut plain) = (screen(20, 5), screen(20, 5));
+    for n in 0..3_000 {
+        for screen in [&mut thrifty, &mut plain] {
+            feed(screen, &format!("line {n}\r\n"));
+        }
+        if n % 700 == 0 {
+            thrifty.release_spare_rows();
+        }
+    }
+    assert_eq!(thrifty.scrollback(usize::MAX), plain.scrollback(usize::MAX));
+    assert_eq!(thrifty.frame().rows, plain.frame().rows);
+}
+
+#[test]
 fn a_synchronized_update_is_not_seen_before_it_ends() {
     let mut screen = screen(20, 3);
     let mut frames = 0;

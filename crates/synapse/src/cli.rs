@@ -67,7 +67,9 @@ pub(crate) enum Command {
     )]
     Attach(Attach),
     /// List the running agents
-    #[command(after_help = "Examples:\n  synapse list --watch\n  synapse list --json")]
+    #[command(
+        after_help = "Examples:\n  synapse list --watch\n  synapse list --mesh\n  synapse list --json"
+    )]
     List(List),
     /// Show what an agent is doing, and the evidence; without a name, of all agents
     #[command(
@@ -250,6 +252,8 @@ Examples:
         after_help = "Examples:\n  synapse claude --mcp                      # gives the tools to the agent that is wrapped\n  claude mcp add synapse -- synapse mcp     # to any other CLI"
     )]
     Mcp,
+    /// Make one mesh of several machines: every agent seen, sent to, watched and answered from each
+    Mesh(crate::verbs::mesh::Mesh),
     /// Be an agent of an editor that speaks ACP (Zed, Neovim, Emacs …), over standard input and output
     #[command(
         after_help = "The editor runs it; in Zed's settings.json:\n  \"agent_servers\": { \"Codex\": { \"command\": \"synapse\", \"args\": [\"acp\", \"codex\"] } }\n\nExamples:\n  synapse acp codex      # the agent codex of the project, started if need be\n  synapse acp            # every agent, as modes or by @name"
@@ -265,6 +269,9 @@ Examples:
     /// Serve the web page: every agent, its questions, and a Stop that confirms
     #[command(after_help = "Examples:\n  synapse web --open\n  synapse web login --read-only")]
     Web(crate::verbs::web::Web),
+    /// Put the extension into VS Code and editors made of it
+    #[command(after_help = "Example:\n  synapse vscode install")]
+    Vscode(crate::verbs::vscode::Vscode),
     /// Several agents, one goal: run, list, show, answer, stop, resume and check flows
     Flow(Flow),
     /// Open the page at an agent, in a browser
@@ -328,6 +335,9 @@ pub(crate) struct Start {
     /// The size of its terminal, such as 120x40
     #[arg(long)]
     pub(crate) size: Option<synapse_machine::config::Size>,
+    /// Reach the program by the Agent Client Protocol, without a terminal (the profile's `acp`)
+    #[arg(long)]
+    pub(crate) acp: bool,
     /// Continue an older conversation of this folder: its name (synapse conversations lists them); without one you
     /// choose at a terminal, and elsewhere it is the last
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
@@ -365,6 +375,7 @@ impl Start {
             ("--pure-card", self.pure_card),
             ("--may-answer-itself", self.may_answer_itself),
             ("--mcp", self.mcp),
+            ("--acp", self.acp),
             ("--return-to-agent", self.return_to_agent),
         ];
         words.extend(

@@ -100,7 +100,7 @@ impl Courier {
         let outbox = Outbox {
             own,
             session,
-            book: AddressBook::new(paths.registry(), contacts.clone(), &orders.agents),
+            book: AddressBook::new(paths, contacts.clone(), &orders.agents),
             store: paths.store(),
             log: paths.input_router_log(),
             contacts,

@@ -18,7 +18,7 @@ use serde_json::json;
 use synapse_a2a::event::Timestamp;
 use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 use synapse_term::reading::State;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -162,6 +162,7 @@ impl Host {
         let (session, handle) = Session::start(Setup {
             profile: Arc::new(profile.clone()),
             under: housing.under,
+            is_resumed: agent.resume.is_some(),
             queue_limit: agent.queue_limit,
             display: display.transpose()?,
             transcript: housing.transcript,
@@ -183,6 +184,7 @@ impl Host {
             session: handle.clone(),
             a2a: Arc::new(a2a),
             access_policy: Arc::new(access_policy),
+            has_terminal: profile.backend == Backend::Terminal,
             adopted: housing.pane.as_ref().map(LabelledPane::program),
             agent: id.into(),
             handle: name.into(),
@@ -199,6 +201,7 @@ impl Host {
             token_path: Some(token_path),
             program_dir,
             may_answer_itself: reach.may_answer_itself,
+            has_no_terminal: profile.backend == Backend::Acp,
             is_token_replaced: tokens.is_replaced,
         })?;
         let launched = launched(&claim, agent);

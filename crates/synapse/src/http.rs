@@ -43,6 +43,8 @@ pub struct ServerState {
     pub a2a: Arc<A2a>,
     /// Who may come in, and where it is.
     pub access_policy: Arc<AccessPolicy>,
+    /// Whether there is a terminal to look at: a program that is reached by ACP has none.
+    pub has_terminal: bool,
     /// The program of somebody else's terminal that the agent is, if it was adopted.
     pub adopted: Option<u32>,
     /// The agent's id, by which the store knows its tasks.
@@ -57,6 +59,23 @@ pub struct ServerState {
     pub web: Web,
     /// The agents elsewhere that are known.
     pub contacts: Contacts,
+}
+
+impl ServerState {
+    /// # Errors
+    /// If the agent has no terminal: what there is in its place.
+    fn terminal(&self) -> Result<(), problem::Problem> {
+        if self.has_terminal {
+            return Ok(());
+        }
+        let handle = &self.handle;
+        Err(problem::Problem::new(
+            axum::http::StatusCode::CONFLICT,
+            format!(
+                "{handle} is reached by ACP and has no terminal; its conversation is on the page and in: synapse tasks {handle}"
+            ),
+        ))
+    }
 }
 
 /// All resources, behind the guard.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 
 use crate::host::Agent;
 use crate::mcp::{Attached, ToolServer, UserSettings, attached};
@@ -18,8 +18,8 @@ use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{self, Trust, read_text};
 use synapse_platform::process;
 use synapse_pty::Spawn;
-use synapse_session::HookSetup;
 use synapse_session::cli_hooks::{self, HookListener};
+use synapse_session::{HookSetup, Voice};
 use synapse_tmux::Adoption;
 pub use tmux::{ProgramPlace, WindowWish, marks_pastes};
 
@@ -49,12 +49,19 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         *program = own.to_string_lossy().into_owned();
     }
     let mut notes = Vec::new();
-    leave_unknown_out(&mut argv, agent, paths, &mut notes);
-    let (hooks, injection) = hooks(agent, paths, &mut notes);
-    let tools = tools(agent, id, paths)?;
+    let (hooks, injection, tools) = if profile.backend == Backend::Acp {
+        // Hooks, tools and older conversations are matters of the protocol there.
+        (None, cli_hooks::Injection::default(), Attached::default())
+    } else {
+        leave_unknown_out(&mut argv, agent, paths, &mut notes);
+        let (hooks, injection) = hooks(agent, paths, &mut notes);
+        (hooks, injection, tools(agent, id, paths)?)
+    };
     argv.extend(injection.args);
     argv.extend(tools.args);
-    argv.extend(resumed(agent, &mut notes));
+    if profile.backend == Backend::Terminal {
+        argv.extend(resumed(agent, &mut notes));
+    }
     argv.extend(injection.user_args.unwrap_or_else(|| agent.args.clone()));
     let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
     env.extend(tools.env);
@@ -217,7 +224,7 @@ fn hooks(
             );
             let injection = cli_hooks::inject(&program, &command, &given);
             let setup = HookSetup {
-                listener,
+                voice: Voice::Hooks(listener),
                 waits,
                 is_end_unsure: waits && has_stop_hooks(agent),
             };
@@ -293,18 +300,8 @@ fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
         return Ok(Attached::default());
     }
     let program = program(&agent.profile).unwrap_or_default();
-    let of_profile = |name: &str| agent.profile.env.get(name).cloned();
-    let variable = |name: &str| of_profile(name).or_else(|| std::env::var(name).ok());
-    let moved = ["SYNAPSE_HOME", "A2A_HOME"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), variable(name)?)));
-    let server = ToolServer {
-        synapse: std::env::current_exe().context("cannot find the path of this program")?,
-        env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
-            .into_iter()
-            .chain(moved)
-            .collect(),
-    };
+    let server = tool_server(agent, id)?;
+    let variable = |name: &str| variable(agent, name);
     let given = UserSettings {
         args: &agent.args,
         has_variable: &|name| variable(name).is_some(),
@@ -319,4 +316,42 @@ fn tools(agent: &Agent, id: &str, paths: &Paths) -> Result<Attached> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(tools)
+}
+
+/// Our MCP server, as `session/new` of ACP names it, if the program is to have it.
+///
+/// # Errors
+/// If our own path cannot be found.
+pub(crate) fn acp_servers(agent: &Agent, id: &str) -> Result<Vec<serde_json::Value>> {
+    if !agent.profile.mcp {
+        return Ok(Vec::new());
+    }
+    let server = tool_server(agent, id)?;
+    let env = server.env.iter();
+    let env: Vec<_> = env
+        .map(|(name, value)| serde_json::json!({ "name": name, "value": value }))
+        .collect();
+    Ok(vec![serde_json::json!({
+        "name": "synapse", "command": server.synapse, "args": ["mcp"], "env": env,
+    })])
+}
+
+/// Our MCP server, as this agent starts it.
+fn tool_server(agent: &Agent, id: &str) -> Result<ToolServer> {
+    let moved = ["SYNAPSE_HOME", "A2A_HOME"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), variable(agent, name)?)));
+    Ok(ToolServer {
+        synapse: std::env::current_exe().context("cannot find the path of this program")?,
+        env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
+            .into_iter()
+            .chain(moved)
+            .collect(),
+    })
+}
+
+/// A variable as the program will find it.
+fn variable(agent: &Agent, name: &str) -> Option<String> {
+    let own = agent.profile.env.get(name).cloned();
+    own.or_else(|| std::env::var(name).ok())
 }

@@ -22,6 +22,7 @@ pub(crate) mod logs;
 pub(crate) mod lookup;
 pub(crate) mod manual;
 pub(crate) mod mcp;
+pub(crate) mod mesh;
 pub(crate) mod open;
 mod paint;
 mod picture;
@@ -46,6 +47,7 @@ pub(crate) mod table;
 pub(crate) mod tasks;
 pub(crate) mod texts;
 pub(crate) mod usage;
+pub(crate) mod vscode;
 pub(crate) mod web;
 pub(crate) mod wrap;
 

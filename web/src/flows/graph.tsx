@@ -1,7 +1,7 @@
 // The steps of a run as a drawing that is alive: nodes by state, solid lines where a value goes along, dashed where only
 // the order counts. A node is a button that shows the work of its step.
 
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { layOut, NODE } from "./layout";
 import type { FlowStep } from "./shapes";
 import { stateWord, w } from "./words";
@@ -14,8 +14,15 @@ export function FlowGraph({ steps, picked, onPick }: Props) {
   const shape = steps.map((step) => `${step.name}:${step.needs.join()}:${step.uses.join()}`).join(";");
   const drawing = useMemo(() => layOut(steps), [shape]);
   const now = new Map(steps.map((step) => [step.name, step]));
+  const box = useRef<HTMLDivElement>(null);
+  const active = steps.find((step) => step.state === "asking" || step.state === "running")?.name;
+  // What goes on is in sight, however long the flow and however small the screen.
+  useEffect(() => {
+    const spot = drawing.spots.find(({ step }) => step.name === active);
+    if (spot && box.current) box.current.scrollLeft = spot.x + NODE.width / 2 - box.current.clientWidth / 2;
+  }, [active, drawing]);
   return (
-    <div class="graph-box flow-box" tabIndex={0} role="region" aria-label={w("graph")}>
+    <div class="graph-box flow-box" ref={box} tabIndex={0} role="region" aria-label={w("graph")}>
       <svg class="flow-graph" width={drawing.width} height={drawing.height} viewBox={`0 0 ${drawing.width} ${drawing.height}`} role="group" aria-label={w("graph")}>
         <defs>
           <marker id="flow-arrow" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">

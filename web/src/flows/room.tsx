@@ -25,7 +25,6 @@ function FlowList() {
   const list = useFetched(() => ask<List>("GET", "/api/flows"), [flowsVersion.value, helloCount.value]);
   const [chosen, setChosen] = useState<KnownFlow | null>(null);
   const runs = list.value?.runs ?? [];
-  const isLive = (run: FlowLine) => ["running", "stopping", "lost"].includes(run.state);
   return (
     <>
       <ScreenHead title={w("title")} />
@@ -60,6 +59,8 @@ function FlowList() {
   );
 }
 
+const isLive = (run: FlowLine) => ["running", "stopping", "lost"].includes(run.state);
+
 function Runs({ title, runs }: { title: string; runs: readonly FlowLine[] }) {
   if (runs.length === 0) return null;
   return (
@@ -71,7 +72,7 @@ function Runs({ title, runs }: { title: string; runs: readonly FlowLine[] }) {
             <a href={`/flows/${encodeURIComponent(run.id)}`}>
               <span class={`flow-state is-${run.state}`}>{stateWord(run.state)}</span>
               <span class="flow-label">{run.name}</span>
-              <span class="card-note">{duration(run.started_at, run.updated_at)}</span>
+              {!isLive(run) && <span class="card-note">{duration(run.started_at, run.updated_at)}</span>}
               <span class="head-gap" />
               <Since at={new Date(run.started_at).toISOString()} />
             </a>

@@ -110,12 +110,13 @@ function StepWork({ step }: { step: FlowStep }) {
 /** An agent that is gone has its conversation and no terminal. */
 function ItemLinks({ item }: { item: FlowItem }) {
   if (item.agent_id === null) return item.task === null ? null : <a href={taskUrl(item.task)}>{w("task")}</a>;
-  const isThere = agentById(item.agent_id) !== undefined;
+  const agent = agentById(item.agent_id);
+  const isThere = agent !== undefined;
   return (
     <span class="flow-links">
       {isThere ? <a href={agentUrl(item.agent_id, item.task === null ? {} : { message: item.task })}>{w("conversation")}</a> : item.task !== null && <a href={taskUrl(item.task)}>{w("conversation")}</a>}
       {isThere && <a href={agentUrl(item.agent_id, { tab: "changes" })}>{w("changes")}</a>}
-      {isThere && <a href={agentUrl(item.agent_id, { tab: "terminal" })}>{w("terminal")}</a>}
+      {agent?.has_terminal && <a href={agentUrl(item.agent_id, { tab: "terminal" })}>{w("terminal")}</a>}
     </span>
   );
 }

@@ -4,19 +4,31 @@ export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | 
 
 export type Agent = { id: string, handle: string, profile: string, dir: string, 
 /**
+ * The other machine of the mesh that it is on.
+ */
+machine: string | null, 
+/**
+ * When that machine was last seen, if it is away.
+ */
+seen: string | null, 
+/**
  * The worktree, or plain folder, it works in.
  */
 worktree: string, branch: string | null, 
 /**
  * The folder of the repository that worktree belongs to.
  */
-repository: string | null, pid: number, port: number, version: string, started_at: string | null, status: Status, since: string, evidence: string, queue: number, 
+repository: string | null, pid: number, port: number, version: string, 
+/**
+ * Whether it has a terminal; one that is reached by ACP has none.
+ */
+has_terminal: boolean, started_at: string | null, status: Status, since: string, evidence: string, queue: number, 
 /**
  * Why tasks wait although it is idle.
  */
 held: string | null, 
 /**
- * Who tells of the steps of a turn, `hook` or `record`; nobody where the screen is all there is.
+ * Who tells of the steps of a turn, `hook`, `acp` or `record`; nobody where the screen is all there is.
  */
 steps_from: string | null, prompt: Prompt | null, task: TaskLine | null, 
 /**

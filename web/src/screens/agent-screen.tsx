@@ -42,8 +42,8 @@ export function AgentScreen({ id, tab, path, find, message }: Props) {
   const agent = agentById(id);
   if (!agent) return hasWorld.value ? <FormerScreen id={id} meant={message} /> : <Loading />;
   const wide = isWide.value;
-  const shown: AgentTab = wide ? (tab && tab !== "conversation" ? tab : "terminal") : (tab ?? "conversation");
-  const tabs = wide ? AGENT_TABS.filter((name) => name !== "conversation") : AGENT_TABS;
+  const tabs = tabsOf(agent).filter((name) => !wide || name !== "conversation");
+  const shown: AgentTab = tabs.find((name) => name === tab) ?? tabs[0] ?? "conversation";
   const conversation = <ConversationTab key={agent.id} agent={agent} meant={message} bindStop={bindStop} />;
   const pane = <Pane key={`${agent.id}${shown}`} agent={agent} tab={shown} path={path} find={find} />;
   return (
@@ -77,6 +77,10 @@ export function AgentScreen({ id, tab, path, find, message }: Props) {
     </div>
   );
 }
+
+/** Files are on the machine of the agent, and one that is reached by ACP has no terminal. */
+const tabsOf = (agent: Agent) =>
+  AGENT_TABS.filter((name) => (name === "terminal" ? agent.has_terminal : !agent.machine || (name !== "changes" && name !== "files")));
 
 function Pane({ agent, tab, path, find }: { agent: Agent; tab: AgentTab; path: string; find: string }) {
   const openFile = (file: string) => go(agentUrl(agent.id, { tab: "files", path: file }));
@@ -113,11 +117,18 @@ function AgentHead({ agent }: { agent: Agent }) {
           {peer}
         </a>
       ))}
-      <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
-        <Icon name="branch" />
-        {agent.branch ?? t("agent.noBranch")}
-      </a>
-      {isWide.value && agent.branch !== null && <BranchFacts agent={agent} />}
+      {agent.machine ? (
+        <span class="branch" title={agent.dir}>
+          <Icon name="branch" />
+          {agent.branch ?? t("agent.noBranch")}
+        </span>
+      ) : (
+        <a class="branch" href={worktreeUrl(agent.worktree)} title={agent.dir}>
+          <Icon name="branch" />
+          {agent.branch ?? t("agent.noBranch")}
+        </a>
+      )}
+      {isWide.value && !agent.machine && agent.branch !== null && <BranchFacts agent={agent} />}
       <AgentMenu agent={agent} peers={peers} />
     </header>
   );
@@ -164,7 +175,8 @@ function SwipePane({ agent, tab, children }: { agent: Agent; tab: AgentTab; chil
     const [dx, dy] = [touch.clientX - start.current.x, touch.clientY - start.current.y];
     start.current = null;
     if (Math.abs(dx) < SWIPE_PX || Math.abs(dx) < 2 * Math.abs(dy)) return;
-    const next = AGENT_TABS[AGENT_TABS.indexOf(tab) + (dx < 0 ? 1 : -1)];
+    const tabs = tabsOf(agent);
+    const next = tabs[tabs.indexOf(tab) + (dx < 0 ? 1 : -1)];
     if (next) go(agentUrl(agent.id, { tab: next }), "replace");
   };
   return (

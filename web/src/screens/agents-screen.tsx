@@ -9,6 +9,7 @@ import { Icon, StopIcon } from "../parts/icon";
 import { InterruptButton } from "../parts/interrupt-button";
 import { openNewAgent } from "../parts/overlays";
 import { Empty, Loading, ScreenHead } from "../parts/screen-head";
+import { Since } from "../parts/since";
 import { isRunning, stopAll } from "../parts/stop";
 import { stopWorktree } from "../parts/stop-worktree";
 import { useHeldOrder } from "../parts/use-held-order";
@@ -60,21 +61,32 @@ export function AgentsScreen() {
         {hasWorld.value && all.length === 0 && <FirstRun />}
         {all.length > 0 && shown.length === 0 && <Empty title={t("agents.noMatch")} />}
         {groups(shown).map((group) => (
-          <section key={group.worktree} class="agent-group">
+          <section key={group.worktree} class={`agent-group${group.seen ? " is-away" : ""}`}>
             <header class="group-head">
               <h2>
                 {repositoryName(group) && <span class="group-repository">{repositoryName(group)} / </span>}
-                <a href={worktreeUrl(group.worktree)} title={group.dir}>
-                  {folderName(group.dir)}
-                </a>
+                {group.machine ? (
+                  <span title={group.dir}>
+                    {group.machine}: {folderName(group.dir)}
+                  </span>
+                ) : (
+                  <a href={worktreeUrl(group.worktree)} title={group.dir}>
+                    {folderName(group.dir)}
+                  </a>
+                )}
               </h2>
+              {group.seen && (
+                <span class="group-seen">
+                  {t("agents.away")} <Since at={group.seen} />
+                </span>
+              )}
               {group.branch && (
                 <span class="branch">
                   <Icon name="branch" />
                   {group.branch}
                 </span>
               )}
-              {group.agents.length > 1 && !isReadOnly.value && (
+              {group.agents.length > 1 && !group.machine && !isReadOnly.value && (
                 <InterruptButton act={() => stopWorktree(group.worktree)} hasSession isStopping={false} isRunning={group.agents.some(isRunning)} label={t("agents.stopGroup", { name: folderName(group.dir) })} />
               )}
             </header>

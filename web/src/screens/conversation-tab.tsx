@@ -24,7 +24,7 @@ export function ConversationTab({ agent, meant, bindStop }: Props) {
   /** Those that waited behind the message that is being edited. */
   const followers = useRef<string[]>([]);
   const write = useCallback((text: string) => setInsert(({ count }) => ({ text, count: count + 1 })), []);
-  const links = useMemo(() => agentLinks(agent.id), [agent.id]);
+  const links = useMemo(() => agentLinks(agent.id, agent.has_terminal), [agent.id, agent.has_terminal]);
   const past = usePast(agent.id, meant);
   const all = saidTo(agent);
   const queued = all.filter((task) => task.status.state === "submitted");

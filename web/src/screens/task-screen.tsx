@@ -18,7 +18,7 @@ import { StateWord } from "../parts/task-chip";
 import { agentLinks, agentUrl } from "../state/route";
 import { isOver, otherAgent } from "../state/task-fold";
 import { fetchSoon, keep, taskOf } from "../state/tasks";
-import { helloCount, isReadOnly } from "../state/world";
+import { agentById, helloCount, isReadOnly } from "../state/world";
 import { t } from "../text";
 import type { Asked, Moment, Task } from "../types";
 
@@ -60,7 +60,7 @@ export function TaskScreen({ id }: { id: string }) {
         {asked && task.status.state === "input_required" && <TaskQuestion task={task} asked={asked} />}
         {task.steps && task.steps.length > 0 && <StepList steps={task.steps} isLive={!isOver(task.status.state)} />}
         <section>
-          <Reply task={task} links={task.agent ? agentLinks(task.agent) : null} />
+          <Reply task={task} links={task.agent ? agentLinks(task.agent, agentById(task.agent)?.has_terminal !== false) : null} />
           {task.status.error && <ErrorCard code={task.status.error.code} text={task.status.error.message} onRetry={retryOf(task)} />}
         </section>
         <section class="task-history">

@@ -20,17 +20,17 @@ export function byUrgency(a: Agent, b: Agent): number {
   return a.handle.localeCompare(b.handle);
 }
 
-export type Group = { dir: string; worktree: string; branch: string | null; repository: string | null; agents: Agent[] };
+export type Group = Pick<Agent, "dir" | "worktree" | "branch" | "repository" | "machine" | "seen"> & { agents: Agent[] };
 
-/** One group per worktree, those of a repository side by side, in the order of their first agents. */
+/** One group per worktree, those of a machine and of a repository side by side, in the order of their first agents. */
 export function groups(agents: Iterable<Agent>): Group[] {
   const byWorktree = new Map<string, Group>();
   for (const agent of agents) {
     const group = byWorktree.get(agent.worktree);
     if (group) group.agents.push(agent);
     else {
-      const { dir, worktree, branch, repository } = agent;
-      byWorktree.set(worktree, { dir, worktree, branch, repository, agents: [agent] });
+      const { dir, worktree, branch, repository, machine, seen } = agent;
+      byWorktree.set(worktree, { dir, worktree, branch, repository, machine, seen, agents: [agent] });
     }
   }
   const byRepository = new Map<string, Group[]>();
@@ -38,7 +38,9 @@ export function groups(agents: Iterable<Agent>): Group[] {
     const home = group.repository ?? group.worktree;
     byRepository.set(home, [...(byRepository.get(home) ?? []), group]);
   }
-  return [...byRepository.values()].flat();
+  // This machine first, then one after the other.
+  const machine = (group: Group) => group.machine ?? "";
+  return [...byRepository.values()].flat().sort((a, b) => machine(a).localeCompare(machine(b)));
 }
 
 /** The name of the repository, where a worktree has another name than that. */

@@ -71,10 +71,10 @@ export type Links = {
 };
 
 /** A running agent's own tabs. */
-export const agentLinks = (id: string): Links => ({
+export const agentLinks = (id: string, hasTerminal: boolean): Links => ({
   file: (path) => agentUrl(id, { tab: "files", path }),
   diff: (path) => agentUrl(id, { tab: "changes", path }),
-  terminal: (find) => agentUrl(id, { tab: "terminal", find }),
+  terminal: hasTerminal ? (find) => agentUrl(id, { tab: "terminal", find }) : null,
 });
 
 /** The worktree of an agent that is gone. */

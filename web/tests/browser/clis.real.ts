@@ -76,8 +76,8 @@ test("phone", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const made = given("PAGE_MARKER");
   await open(page);
-  const before = await page.locator(".entry").count();
-  const message = `tool:touch ${made} && echo granted`;
+  // One of a kind: the case before it may have said the same, and the page shows the last fifty.
+  const message = `tool:touch ${made} && echo granted ${Date.now()}`;
   await say(page, message);
   await expect(badge(page)).toHaveAttribute("data-status", "waiting", PATIENT);
   await openTab(page, "Terminal");
@@ -93,7 +93,7 @@ test("phone", async ({ page }) => {
   // One message is one entry, with what was done for it, also after a reload.
   await page.reload();
   await expect(lastEntry(page).locator(".reply")).toContainText("tool done", PATIENT);
-  await expect(page.locator(".entry")).toHaveCount(before + 1);
+  await expect(page.locator(".entry").filter({ hasText: message })).toHaveCount(1);
   await expect(lastEntry(page).locator(".bubble")).toHaveText(message);
   const step = lastEntry(page).getByRole("region", { name: "Steps" }).getByRole("listitem").filter({ hasText: "echo granted" });
   await expect(step).toHaveCount(1);

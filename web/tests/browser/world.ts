@@ -58,7 +58,7 @@ export class World {
   url = "";
   private port = 0;
 
-  private get env(): NodeJS.ProcessEnv {
+  get env(): NodeJS.ProcessEnv {
     const home = { HOME: this.home, SYNAPSE_HOME: join(this.home, ".synapse"), A2A_HOME: join(this.home, ".a2a") };
     const git = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com", GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.com" };
     return { ...process.env, ...home, ...git, PATH: `${dirname(BINARY)}:${process.env["PATH"] ?? ""}`, NO_COLOR: "1" };

@@ -7,8 +7,8 @@ const at = "2026-01-01T00:00:00Z";
 export const session: Session = { device: "d1", name: "Laptop", read_only: false };
 
 export const agent = (over: Partial<Agent> = {}): Agent => ({
-  id: "1", handle: "ada", profile: "claude", dir: "/home/me/shop", worktree: "w1", branch: "main", repository: null, pid: 1, port: 8100,
-  version: "1", started_at: at, status: "idle", since: at, evidence: "screen", queue: 0, held: null, steps_from: "hook", prompt: null, task: null, ...over,
+  id: "1", handle: "ada", profile: "claude", dir: "/home/me/shop", machine: null, seen: null, worktree: "w1", branch: "main", repository: null, pid: 1, port: 8100,
+  version: "1", started_at: at, status: "idle", since: at, has_terminal: true, evidence: "screen", queue: 0, held: null, steps_from: "hook", prompt: null, task: null, usage: null, ...over,
 });
 
 export const edge = (over: Partial<Edge> = {}): Edge => ({ from: "a", to: "b", count: 1, live: 0, last_at: at, last_task: "t", ...over });

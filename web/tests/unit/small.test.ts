@@ -39,6 +39,12 @@ describe("agents in a list", () => {
     expect(found.map(repositoryName)).toEqual([null, "shop", null]);
   });
 
+  it("are grouped by machine, this one first", () => {
+    const there = agent({ id: "t", worktree: "t", machine: "laptop", handle: "codex@laptop", status: "waiting" });
+    const here = agent({ id: "h", worktree: "h", status: "idle" });
+    expect(groups([there, here].sort(byUrgency)).map((group) => group.machine)).toEqual([null, "laptop"]);
+  });
+
   it("are counted and filtered by every word", () => {
     expect(counts([working, waiting, longer])).toEqual({ working: 1, waiting: 2 });
     expect(matches(waiting, "ZOE main")).toBe(true);

@@ -49,6 +49,16 @@ impl Edit {
         }
     }
 
+    /// A change that somebody else has put together, in the sizes that are kept.
+    #[must_use]
+    pub(super) fn bounded(self) -> Self {
+        Self {
+            path: beginning(&self.path, PATH),
+            diff: self.diff.map(|diff| cut(&diff, DIFF)),
+            ..self
+        }
+    }
+
     /// What Claude Code says of a tool that changed a file: its hunks, or the text of a file that was not there before.
     pub fn of_claude(result: &Value) -> Option<Self> {
         let path = result.get("filePath")?.as_str()?;

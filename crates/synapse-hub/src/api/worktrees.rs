@@ -13,7 +13,7 @@ use crate::Hub;
 use crate::live::Change;
 use crate::problem::Problem;
 use crate::worktrees::{
-    self, Against, Diff, Merge, Merged, Removal, Removed, Spot, Wish, Worktree,
+    self, Against, Before, Diff, Merge, Merged, Removal, Removed, Spot, Wish, Worktree,
 };
 
 impl Hub {
@@ -113,6 +113,19 @@ pub(super) async fn diff(
 ) -> Result<Json<Diff>, Problem> {
     let (spot, tree) = hub.described(&id).await?;
     worktrees::diff(&spot, &tree, &against).await.map(Json)
+}
+
+/// Gets a file as it is in what the worktree is compared with.
+#[utoipa::path(get, path = "/api/worktrees/{id}/before/{path}", params(("id" = String, Path), ("path" = String, Path), Against),
+    responses((status = 200, description = "the file", body = Before), (status = 403, description = "outside"), (status = 404, description = "no_such_file")))]
+pub(super) async fn before(
+    State(hub): State<Hub>,
+    Path((id, path)): Path<(String, String)>,
+    Words(against): Words<Against>,
+) -> Result<Json<Before>, Problem> {
+    let (spot, tree) = hub.described(&id).await?;
+    let found = worktrees::before(&spot, &tree, &path, &against).await;
+    found.map(Json)
 }
 
 /// Merges the branch of a worktree.

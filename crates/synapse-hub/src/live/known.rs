@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Answer, Place, Report};
 use crate::shapes::{Agent, Prompt, Status, TaskLine};
+use synapse_client::mesh::{machine_of, seen_of};
 use synapse_machine::registry::{AgentId, Entry};
 
 /// Everybody, by id.
@@ -79,12 +80,15 @@ impl KnownAgent {
             handle: entry.handle.to_string(),
             profile: entry.profile.clone(),
             dir: entry.place().display().to_string(),
+            machine: machine_of(entry).map(str::to_owned),
+            seen: seen_of(entry).map(str::to_owned),
             worktree: self.place.worktree.clone(),
             branch: self.place.branch.clone(),
             repository: self.place.repository.clone(),
             pid: entry.pid,
             port: entry.port,
             version: entry.version.clone(),
+            has_terminal: !entry.has_no_terminal,
             started_at: entry.started_at.map(|at| at.to_string()),
             status: self.shown,
             since: self.since.clone(),

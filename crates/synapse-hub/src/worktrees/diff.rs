@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::create::commit_of;
 use super::{Spot, Worktree};
 use crate::files;
-use crate::git::{Branch, Revision, ask};
+use crate::git::{Branch, Revision, ask, git};
 use crate::problem::Problem;
 
 mod patch;
@@ -94,6 +95,48 @@ pub(crate) async fn diff(spot: &Spot, tree: &Worktree, wish: &Against) -> Result
         diff.truncated |= file.truncated;
     }
     Ok(diff)
+}
+
+/// A file as it is in what its worktree is compared with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Before {
+    path: String,
+    binary: bool,
+    /// Nothing if it is no text.
+    text: Option<String>,
+}
+
+/// Reads a file of the commit that a worktree is compared with. `Against::path` is not looked at.
+pub(crate) async fn before(
+    spot: &Spot,
+    tree: &Worktree,
+    path: &str,
+    wish: &Against,
+) -> Result<Before, Problem> {
+    if spot.main.is_none() {
+        return Err(Problem::bad(
+            "this folder is no git repository, so nothing is kept of its files",
+        ));
+    }
+    let plain = files::plain_path(path)?;
+    let (against, commit) = from(&spot.path, tree, wish.against.as_deref()).await?;
+    let object = format!("{commit}:{plain}");
+    let said = git(&spot.path, ["cat-file", "blob", &object]).await?;
+    if said.is_cut {
+        let error = format!("'{path}' of {against} is too large to be shown");
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        return Err(Problem::new(status, "too_large", error));
+    }
+    if said.code != 0 {
+        let error = format!("there is no file '{path}' in {against}");
+        return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_file", error));
+    }
+    let binary = files::is_binary(&said.out);
+    Ok(Before {
+        path: plain,
+        binary,
+        text: (!binary).then(|| String::from_utf8_lossy(&said.out).into_owned()),
+    })
 }
 
 /// What it is compared with: a name for people, and a commit.

@@ -65,6 +65,10 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
             "How programs that read it from a file reach `synapse mcp`.",
         ),
         (
+            paths.mesh(),
+            "The mesh this machine is in: its key (0600), the server's files, who is there: [mesh.md](mesh.md).",
+        ),
+        (
             paths.hooks(),
             "The sockets on which hosts hear the hooks of their programs.",
         ),

@@ -87,7 +87,7 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "input_routing.pattern",
-        r"a regular expression with a group for the handle and one for the message, such as '^@([\w.-]+)\s+(.+)$'",
+        r"a regular expression with a group for the handle and one for the message, such as '^@([\w.-]+(?:@[\w-]+)?)\s+(.+)$'",
         "What a line to another agent looks like.",
     ),
     key(
@@ -115,6 +115,31 @@ pub(super) const KEYS: &[Key] = &[
         "mcp",
         "true or false",
         "Whether every agent is given the tools of `synapse mcp`, as with `--mcp`.",
+    ),
+    section("mesh", "settings: allow, machines, outbox_limit, replicas"),
+    key(
+        "mesh.allow",
+        "view, send, answer or control",
+        "The most that other machines of the mesh may do to agents of this machine, whatever their role: see [mesh](mesh.md).",
+    ),
+    section(
+        "mesh.machines",
+        "names of machines, each with the most that it may do, such as `laptop: view`",
+    ),
+    key(
+        "mesh.machines.*",
+        "view, send, answer or control",
+        "The most that this machine may do, in place of `mesh.allow`.",
+    ),
+    key(
+        "mesh.outbox_limit",
+        "a whole number from 1 to 100000",
+        "How many messages are kept for machines that are away; others are refused with 507.",
+    ),
+    key(
+        "mesh.replicas",
+        "a whole number from 1 to 5",
+        "On how many servers of a NATS cluster the mesh keeps who is there.",
     ),
     key(
         "queue_limit",

@@ -77,7 +77,7 @@ fn the_reference_is_what_the_code_says() {
 
 #[test]
 fn every_setting_has_a_key_and_every_key_a_setting() {
-    let text = "agents: {NAME: {}}\ntls: {cert: /c, key: /k}\nca_file: /ca\n";
+    let text = "agents: {NAME: {}}\nmesh: {machines: {NAME: view}}\ntls: {cert: /c, key: /k}\nca_file: /ca\n";
     let loaded = Config::parse(text, Path::new("c.yaml")).unwrap();
     let mut leaves = Vec::new();
     let config = serde_json::to_value(&loaded.config).unwrap();

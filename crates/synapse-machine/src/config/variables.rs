@@ -39,6 +39,10 @@ pub const VARIABLES: &[Variable] = &[
         is_secret: true,
     },
     variable(
+        "SYNAPSE_NATS_SERVER",
+        "The program that `synapse mesh up` starts as its server, instead of the `nats-server` of `PATH`.",
+    ),
+    variable(
         "BROWSER",
         "The program with which `synapse web --open` opens the page, instead of `xdg-open`.",
     ),

@@ -47,6 +47,8 @@ pub struct Address {
     pub program_dir: Option<PathBuf>,
     /// Whether what the agent has started may answer its questions.
     pub may_answer_itself: bool,
+    /// Whether its program has no terminal to be looked at.
+    pub has_no_terminal: bool,
     /// Whether that token replaces one that others may have seen.
     pub is_token_replaced: bool,
 }
@@ -90,6 +92,7 @@ impl Claim {
                 token_path: None,
                 is_token_replaced: false,
                 may_answer_itself: false,
+                has_no_terminal: false,
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 other: std::collections::BTreeMap::new(),
             },
@@ -125,6 +128,7 @@ impl Claim {
         self.entry.token_path = address.token_path;
         self.entry.program_dir = address.program_dir;
         self.entry.may_answer_itself = address.may_answer_itself;
+        self.entry.has_no_terminal = address.has_no_terminal;
         self.entry.is_token_replaced = address.is_token_replaced;
         self.is_published = true;
         self.write()

@@ -57,6 +57,13 @@ pub struct Entry {
     /// Whether what the agent has started may answer its questions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_answer_itself: bool,
+    /// Whether its program has no terminal to be looked at, because it is reached by a protocol.
+    #[serde(
+        default,
+        skip_serializing_if = "std::ops::Not::not",
+        rename = "no_terminal"
+    )]
+    pub has_no_terminal: bool,
     /// The version of Synapse that wrote this.
     #[serde(default)]
     pub version: String,
@@ -118,6 +125,11 @@ impl AgentId {
                 .filter_map(|digit| char::from_digit(digit.into(), 16))
                 .collect(),
         )
+    }
+
+    /// The id of an agent of another machine, apart from every one of this machine.
+    pub fn elsewhere(id: &str, machine: &str) -> Self {
+        Self(format!("{id}@{machine}"))
     }
 
     /// The id a file of the registry is named after.

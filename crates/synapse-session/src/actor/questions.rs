@@ -43,17 +43,23 @@ impl HookQuestion {
     /// one may have been made up by a tool, whose processes stand below the program as its hooks do.
     pub(super) fn claim(&self, is_only: bool) -> Claim {
         let patience = match (&self.answer, self.is_survey()) {
-            // Its own words are better than what fits the screen.
+            // Its own words are better than what fits the screen, and a protocol has no screen.
             (Some(_), true) => Duration::ZERO,
+            _ if self.has_options() => Duration::ZERO,
             (Some(_), false) => ANSWERABLE_PATIENCE,
             (None, _) => DIALOG_PATIENCE,
         };
         let mut prompt = self.prompt.clone();
-        prompt.call = prompt.call.filter(|_| is_only);
+        prompt.call = prompt.call.filter(|_| is_only || self.has_options());
         Claim::Asking {
             prompt: Box::new(prompt),
             patience,
         }
+    }
+
+    /// The program named the options, so one of them is the answer.
+    fn has_options(&self) -> bool {
+        !self.permission.options.is_empty()
     }
 
     /// A question to the user in the shape of a tool call.
@@ -85,7 +91,7 @@ impl Session {
             given: Map::new(),
             was_shown: false,
         });
-        self.testify_working(synapse_term::judge::Witness::Hook, now);
+        self.testify_working(self.witnesses.voice, now);
     }
 
     /// A tool has ended: its question was answered, wherever.
@@ -93,6 +99,13 @@ impl Session {
         self.witnesses.questions.retain(|question| {
             question.permission.tool != tool || question.permission.input != *input
         });
+    }
+
+    /// The call of a question has ended: it was answered, or withdrawn.
+    pub(super) fn drop_ended(&mut self, call: &str) {
+        self.witnesses
+            .questions
+            .retain(|question| question.permission.call_id.as_deref() != Some(call));
     }
 
     /// Answers the open question through the hook that asked it. Nothing if no hook waits, or if the answer
@@ -108,7 +121,14 @@ impl Session {
         if question.is_survey() {
             return Some(self.answer_survey(value, now));
         }
-        let decision = decide(asked, value)?;
+        let decision = if question.has_options() {
+            match asked.find(value) {
+                Ok(option) => Decision::Option(option),
+                Err(error) => return Some(Err(Refusal::BadAnswer(error.to_string()))),
+            }
+        } else {
+            decide(asked, value)?
+        };
         if matches!(decision, Decision::Deny { .. }) {
             self.witnesses.tracker.close_tools();
         }
@@ -119,7 +139,7 @@ impl Session {
         if !is_heard {
             return None;
         }
-        self.testify_working(synapse_term::judge::Witness::Hook, now);
+        self.testify_working(self.witnesses.voice, now);
         Some(Ok(()))
     }
 
@@ -143,7 +163,7 @@ impl Session {
                 .send(Decision::AllowWith(input))
                 .map_err(|_| gone())?;
         }
-        self.testify_working(synapse_term::judge::Witness::Hook, now);
+        self.testify_working(self.witnesses.voice, now);
         Ok(())
     }
 }
@@ -207,14 +227,23 @@ fn prompt_of(permission: &Permission, given: &Map<String, Value>, waits: bool) -
         ));
     }
     let call = permission.call();
-    let question = format!("Allow {}?", call.tool);
-    let options: &[&str] = if waits { &["Yes", "No"] } else { &[] };
-    let id = json!([call.tool, call.input]).to_string();
+    let question = permission.question.clone();
+    let question = question.unwrap_or_else(|| format!("Allow {}?", call.tool));
+    let named: Vec<&str> = permission.options.iter().map(String::as_str).collect();
+    let options: &[&str] = match named.as_slice() {
+        [] if waits => &["Yes", "No"],
+        named => named,
+    };
+    let id = json!([call.tool, call.input, permission.call_id]).to_string();
     Some(prompt::announced(
-        Kind::Permission,
+        if permission.is_choice {
+            Kind::Selection
+        } else {
+            Kind::Permission
+        },
         question,
         options,
-        Some(call),
+        Some(call).filter(|_| !permission.is_choice),
         &id,
     ))
 }

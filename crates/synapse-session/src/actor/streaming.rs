@@ -72,6 +72,10 @@ impl Session {
         }
         growth.has_news = false;
         growth.tell_at = now + pause;
+        if self.witnesses.is_protocol() {
+            let said = self.running.as_ref().map(|running| running.said.clone());
+            return self.tell_reply(said.unwrap_or_default());
+        }
         let Some(mut reply) = self.watcher.partial_reply() else {
             return;
         };
@@ -90,6 +94,14 @@ impl Session {
         }
         if is_streamed {
             self.tell_reply(reply.text);
+        }
+    }
+
+    /// The program told more of its reply.
+    pub(super) fn hear_more(&mut self, text: &str) {
+        if let Some(running) = &mut self.running {
+            running.said.push_str(text);
+            running.growth.note_output();
         }
     }
 

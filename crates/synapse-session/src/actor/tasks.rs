@@ -81,7 +81,11 @@ impl Session {
         };
         let is_told = listener == Listener::Chat && !open.task.origin().is_person();
         let own = self.profile.prompt_template.as_deref();
-        order::introduce(own, is_told, commands, &words)
+        let typed = order::introduce(own, is_told, commands, &words);
+        match listener {
+            Listener::Chat => order::closed(typed),
+            Listener::Lines => typed,
+        }
     }
 
     /// Who reads what is typed: a program that talks in prose, or one that takes each line at its word.

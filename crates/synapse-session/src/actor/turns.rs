@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use super::streaming::Growth;
 use super::tasks::{code_of, question};
 use super::{Session, bare};
+use crate::own_messages::Whose;
 use crate::turn::{Effect, Ending, Input, Scene, Turn, TurnError, Words};
 use crate::{Receipt, Refusal};
 use synapse_pty::Tenure;
@@ -34,6 +35,8 @@ pub(super) struct Running {
     pub(super) growth: Growth,
     /// Steps that were told before anybody saw the message taken.
     pub(super) early_steps: Vec<Step>,
+    /// The reply as far as the program has told it, where a protocol tells it as it grows.
+    pub(super) said: String,
     /// What the screen showed of the reply when a key that stops the program was pressed.
     said_at_stop: Option<Reply>,
 }
@@ -140,7 +143,7 @@ impl Session {
             Discipline::Raw => self.profile.submit_delay,
         };
         self.hold.note_typed(&text);
-        self.unreported = Some(text.clone());
+        self.own_messages.note_typed(&text);
         let has_transcript = self.witnesses.has_transcript();
         self.running = Some(Running {
             task: order.task,
@@ -149,6 +152,7 @@ impl Session {
             stop_receipts: Vec::new(),
             growth: Growth::default(),
             early_steps: Vec::new(),
+            said: String::new(),
             said_at_stop: None,
         });
         self.step(Input::Tick, now);
@@ -157,16 +161,15 @@ impl Session {
     /// The screen has seen a turn to its end: the running one, one that ended before by another witness, or
     /// one of the person's.
     pub(super) fn take_report(&mut self, report: TurnReport, now: Duration) {
-        let is_ours = |text: &String| super::bare(&report.typed).contains(&super::bare(text));
-        let is_ours = self.unreported.as_ref().is_some_and(is_ours);
-        let is_running = self.running.is_some();
-        if is_ours {
-            self.unreported = None;
+        let whose = self.own_messages.whose(&report.typed);
+        if self.pty.tenure() != Tenure::Own {
+            // A person's keys reach the program past us.
+            self.own_messages.note_person();
         }
-        match (is_ours, is_running) {
-            (true, false) => {}
-            (_, true) => self.step(Input::Screen(&report), now),
-            (false, false) => self.take_human_turn(report, now),
+        match (whose, self.running.is_some()) {
+            (Whose::Last | Whose::Person, true) => self.step(Input::Screen(&report), now),
+            (Whose::Person, false) => self.take_human_turn(report, now),
+            (Whose::Last | Whose::Earlier, _) => {}
         }
     }
 
@@ -179,6 +182,7 @@ impl Session {
             );
         }
         let running = self.running.take();
+        self.memory.note_turn();
         // It was over before it could be stopped.
         let now = self.watcher.reading().state();
         for receipt in running
@@ -195,11 +199,13 @@ impl Session {
     }
 
     pub(super) fn finish(&mut self, ending: Ending) {
-        let Some(running) = &self.running else {
+        let Some(running) = &mut self.running else {
             return;
         };
         let task = running.task.clone();
         let has_answered = running.turn.channel.has_answered;
+        let said = std::mem::take(&mut running.said);
+        let ending = self.by_own_voice(ending, &said);
         let ending = self.with_partial(ending);
         self.close_steps(&task);
         self.let_go();
@@ -235,7 +241,11 @@ impl Session {
                     "the turn was interrupted".to_owned(),
                 )
             }
-            Ending::Failed(said) => (code_of(&said), said),
+            Ending::Failed(why) => {
+                let said = Words::whole(said, self.witnesses.source());
+                self.keep_said(&task, Some(said).filter(|said| !said.is_empty()));
+                (code_of(&why), why)
+            }
             Ending::Broken(TurnError::Exited) => (FailureCode::AgentExited, self.exit_in_words()),
             Ending::Broken(error @ TurnError::Unseen) => {
                 (FailureCode::InternalError, error.to_string())
@@ -277,6 +287,25 @@ impl Session {
         match ending {
             Ending::Interrupted(None) => Ending::Interrupted(words),
             Ending::Canceled(reason, None) => Ending::Canceled(reason, words),
+            ending => ending,
+        }
+    }
+
+    /// An ending with the words of a program that tells its reply as it grows: there is no screen that could show them.
+    fn by_own_voice(&self, ending: Ending, said: &str) -> Ending {
+        if !self.witnesses.is_protocol() {
+            return ending;
+        }
+        let words = Words::whole(said, self.witnesses.source());
+        let some = |words: Words| Some(words).filter(|words| !words.is_empty());
+        match ending {
+            Ending::Replied(told) if told.source == Source::Hook => Ending::Replied(Words {
+                source: words.source,
+                ..told
+            }),
+            Ending::Replied(_) | Ending::TimedOut => Ending::Replied(words),
+            Ending::Interrupted(_) => Ending::Interrupted(some(words)),
+            Ending::Canceled(why, _) => Ending::Canceled(why, some(words)),
             ending => ending,
         }
     }

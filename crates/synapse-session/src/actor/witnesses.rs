@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use synapse_a2a::event::Source;
+use synapse_a2a::step::StepState;
 use synapse_term::judge::{Claim, Contradiction, Witness};
 use synapse_term::reading::{Reading, State};
 use tokio::sync::mpsc;
@@ -19,20 +20,42 @@ use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcr
 /// How many sightings of a transcript may wait.
 const SIGHTINGS: usize = 16;
 
-/// The hooks of one launch.
+/// The voice of the program in one launch.
 #[derive(Debug)]
 pub struct HookSetup {
-    /// Where they are heard.
-    pub listener: HookListener,
+    /// Where it is heard.
+    pub voice: Voice,
     /// Permission requests wait for our answer.
     pub waits: bool,
     /// The user has hooks that can make the program go on after it said that a turn is over.
     pub is_end_unsure: bool,
 }
 
+impl HookSetup {
+    /// A program that speaks for itself through the Agent Client Protocol: whatever it asks waits, and an end is an end.
+    pub fn acp(heard: mpsc::Receiver<HookMessage>) -> Self {
+        Self {
+            voice: Voice::Acp(heard),
+            waits: true,
+            is_end_unsure: false,
+        }
+    }
+}
+
+/// How a program speaks for itself.
+#[derive(Debug)]
+pub enum Voice {
+    /// Through its hooks: each is a process of its own, any of which may fail.
+    Hooks(HookListener),
+    /// Through the Agent Client Protocol, in order and completely. There is no screen to agree with.
+    Acp(mpsc::Receiver<HookMessage>),
+}
+
 /// All who speak beside the screen.
 pub(super) struct Witnesses {
     hooks: Option<mpsc::Receiver<HookMessage>>,
+    /// Whose word that is: its hooks', or that of a protocol.
+    pub(super) voice: Witness,
     pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
@@ -68,11 +91,19 @@ impl Witnesses {
     ) -> Self {
         let waits = hooks.as_ref().is_some_and(|hooks| hooks.waits);
         let is_end_unsure = hooks.as_ref().is_some_and(|hooks| hooks.is_end_unsure);
-        let hooks = hooks.map(|hooks| {
-            let _ = hooks.listener.program().set(program);
-            let (heard, receiver) = HookMessage::channel();
-            tokio::spawn(hooks.listener.run(heard));
-            receiver
+        let voice = hooks.map(|hooks| hooks.voice);
+        let speaks = match voice {
+            Some(Voice::Acp(_)) => Witness::Acp,
+            Some(Voice::Hooks(_)) | None => Witness::Hook,
+        };
+        let hooks = voice.map(|voice| match voice {
+            Voice::Acp(receiver) => receiver,
+            Voice::Hooks(listener) => {
+                let _ = listener.program().set(program);
+                let (heard, receiver) = HookMessage::channel();
+                tokio::spawn(listener.run(heard));
+                receiver
+            }
         });
         let (transcript, sightings) = source
             .map(|source| {
@@ -84,6 +115,7 @@ impl Witnesses {
             .unzip();
         Self {
             hooks,
+            voice: speaks,
             waits,
             is_end_unsure,
             unsure_end: None,
@@ -111,7 +143,21 @@ impl Witnesses {
     pub(super) fn tell_steps(&self) -> Option<Source> {
         let hooks = self.hooks.as_ref().filter(|_| !self.are_silent);
         let transcript = self.transcript.as_ref().map(|_| Source::Record);
-        hooks.map(|_| Source::Hook).or(transcript)
+        hooks.map(|_| self.source()).or(transcript)
+    }
+
+    /// Whether the program speaks a protocol, so that there is no screen to be read.
+    pub(super) fn is_protocol(&self) -> bool {
+        self.voice == Witness::Acp
+    }
+
+    /// How a text is known that the program's own voice told.
+    pub(super) fn source(&self) -> Source {
+        if self.is_protocol() {
+            Source::Acp
+        } else {
+            Source::Hook
+        }
     }
 
     pub(super) fn has_transcript(&self) -> bool {
@@ -189,12 +235,15 @@ impl Session {
         match &event.what {
             What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            What::Step(step) if step.state != StepState::Running => self.drop_ended(&step.id),
+            What::Said(text) => self.hear_more(text),
             _ => {}
         }
         // What a subagent does is one step of the agent: the call that put it to work.
         let step = match &event.what {
             What::ToolBegins(used) => Some(used.step(None)),
             What::ToolEnds(used, end) => Some(used.step(Some(end))),
+            What::Step(step) => Some((**step).clone()),
             _ => None,
         };
         let step = step.filter(|step| !event.is_aside && !step.id.is_empty());
@@ -224,7 +273,7 @@ impl Session {
             }
             Statement::Goes => {
                 self.witnesses.unsure_end = None;
-                self.testify_working(Witness::Hook, now);
+                self.testify_working(self.witnesses.voice, now);
             }
             Statement::Doubt => {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
@@ -244,20 +293,20 @@ impl Session {
                 self.witnesses
                     .questions
                     .retain(|question| question.turn == *id);
-                self.testify_working(Witness::Hook, now);
+                self.testify_working(self.witnesses.voice, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
                 self.witnesses.unsure_end = Some(fact.clone());
-                return self.watcher.retract(Witness::Hook, now);
+                return self.watcher.retract(self.witnesses.voice, now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
                     reply.clone_from(text);
                 }
-                self.testify_rest(Witness::Hook, now);
+                self.testify_rest(self.witnesses.voice, now);
             }
             HookFact::Failed { .. } | HookFact::Interrupted => {
-                self.testify_rest(Witness::Hook, now);
+                self.testify_rest(self.witnesses.voice, now);
             }
         }
         self.step(Input::Hook(fact), now);
@@ -377,8 +426,13 @@ impl Session {
             PtyState::Exited(_) => "gone".to_owned(),
         };
         why.push(("kernel".to_owned(), kernel));
+        let voice = if self.witnesses.is_protocol() {
+            "acp"
+        } else {
+            "hooks"
+        };
         why.push((
-            "hooks".to_owned(),
+            voice.to_owned(),
             match self.pty.tenure() {
                 Tenure::Guest => "none: the program ran before it was adopted",
                 Tenure::Own | Tenure::Lodger => self.witnesses.hooks_in_words(),
@@ -405,6 +459,8 @@ fn name(event: &HookEvent) -> &'static str {
         What::Prompt(_) => "prompt taken",
         What::ToolBegins(_) => "tool begins",
         What::ToolEnds(..) => "tool ends",
+        What::Said(_) => "text",
+        What::Step(_) => "step",
         What::Permission(_) => "permission request",
         What::Over(_) => "turn over",
         What::Failed(_) => "turn failed",

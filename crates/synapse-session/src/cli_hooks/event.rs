@@ -30,6 +30,10 @@ pub enum What {
     ToolBegins(ToolUse),
     /// A tool was used.
     ToolEnds(ToolUse, ToolEnd),
+    /// More of the reply, word for word. Only a protocol tells it before the end.
+    Said(String),
+    /// A step, or what is news of one, as a protocol tells it.
+    Step(Box<Step>),
     /// The program asks whether it may use a tool.
     Permission(Box<Permission>),
     /// The turn is over; with the reply, word for word.
@@ -87,6 +91,14 @@ pub struct Permission {
     pub input: Value,
     /// Where the program works.
     pub cwd: Option<String>,
+    /// The question in the program's own words, where it has some.
+    pub question: Option<String>,
+    /// None of the options refuses: it is a choice and no permission.
+    pub is_choice: bool,
+    /// The options that can be chosen, where the program names them; else it is yes or no.
+    pub options: Vec<String>,
+    /// The name of the call, where a step is told of it.
+    pub call_id: Option<String>,
 }
 
 impl HookEvent {
@@ -123,6 +135,10 @@ impl HookEvent {
                 tool: owned("tool_name")?,
                 input: input(),
                 cwd: owned("cwd"),
+                question: None,
+                is_choice: false,
+                options: Vec::new(),
+                call_id: None,
             })),
             "Stop" => What::Over(said()),
             "StopFailure" => {

@@ -43,6 +43,8 @@ pub enum Decision {
     Allow,
     /// Do it with this input instead.
     AllowWith(Value),
+    /// The option with this number, from 0 on.
+    Option(usize),
     /// Do not; the message is for the model.
     Deny {
         /// What the model is told.
@@ -53,9 +55,10 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// What a hook prints.
-    fn output(&self) -> Value {
+    /// What a hook prints; nothing where no hook has asked in this way.
+    fn output(&self) -> Option<Value> {
         let decision = match self {
+            Self::Option(_) => return None,
             Self::Allow => serde_json::json!({ "behavior": "allow" }),
             Self::AllowWith(input) => {
                 serde_json::json!({ "behavior": "allow", "updatedInput": input })
@@ -64,9 +67,9 @@ impl Decision {
                 "behavior": "deny", "message": message, "interrupt": ends_turn,
             }),
         };
-        serde_json::json!({
+        Some(serde_json::json!({
             "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision },
-        })
+        }))
     }
 }
 
@@ -220,10 +223,8 @@ async fn serve(
         return Ok(());
     }
     // The session drops the question when it was answered elsewhere, and the hook ends with this stream.
-    if let Ok(decision) = answered.await {
-        stream
-            .write_all(decision.output().to_string().as_bytes())
-            .await?;
+    if let Some(output) = answered.await.ok().and_then(|it| it.output()) {
+        stream.write_all(output.to_string().as_bytes()).await?;
     }
     Ok(())
 }

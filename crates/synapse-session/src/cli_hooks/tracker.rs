@@ -73,6 +73,7 @@ impl Tracker {
                 self.open.remove(&tool.id);
                 statements.push(Statement::Goes);
             }
+            What::Step(_) => statements.push(Statement::Goes),
             What::Over(_) if !self.open.is_empty() => statements.push(Statement::Doubt),
             What::Over(text) => {
                 let text = text.clone();
@@ -83,7 +84,11 @@ impl Tracker {
                 statements.push(self.end(HookFact::Failed { text }));
             }
             What::Interrupted => statements.push(self.end(HookFact::Interrupted)),
-            What::Permission(_) | What::SessionStart | What::SessionEnd | What::Other => {}
+            What::Permission(_)
+            | What::Said(_)
+            | What::SessionStart
+            | What::SessionEnd
+            | What::Other => {}
         }
         statements
     }

@@ -18,18 +18,7 @@ pub(crate) fn run(home: &Path, tasks: usize) {
     title(&format!("out of {tasks} tasks of {AGENTS} agents"));
     let path = home.join("list.db");
     let began = Instant::now();
-    let runtime = runtime();
-    for agent in 0..AGENTS {
-        let handle = format!("agent{agent}");
-        let store = store(path.clone(), &handle);
-        for number in (agent..tasks).step_by(AGENTS) {
-            store.append(task(&handle, number, 3));
-            if number % 10_000 == agent {
-                runtime.block_on(store.commit(Vec::new())).unwrap();
-            }
-        }
-        runtime.block_on(store.close());
-    }
+    fill(&path, tasks);
     let size = std::fs::metadata(&path).unwrap().len();
     let seconds = began.elapsed().as_secs_f64();
     let each = size / tasks as u64;
@@ -115,5 +104,21 @@ pub(crate) fn run(home: &Path, tasks: usize) {
         let search = || reader.search(query, 20, None).unwrap();
         let name = format!("search {query:?}: {} found", search().len());
         times(&name, &Times::of(20, |_| drop(search())));
+    }
+}
+
+/// Writes so many tasks of several agents.
+pub(crate) fn fill(path: &Path, tasks: usize) {
+    let runtime = runtime();
+    for agent in 0..AGENTS {
+        let handle = format!("agent{agent}");
+        let store = store(path.to_owned(), &handle);
+        for number in (agent..tasks).step_by(AGENTS) {
+            store.append(task(&handle, number, 3));
+            if number % 10_000 == agent {
+                runtime.block_on(store.commit(Vec::new())).unwrap();
+            }
+        }
+        runtime.block_on(store.close());
     }
 }

@@ -15,6 +15,7 @@
 )]
 
 mod crowd;
+mod growth;
 mod list;
 mod supply;
 mod table;
@@ -29,6 +30,10 @@ fn main() {
             "host" => return crowd::host(Path::new(place), name),
             "idle" => return write::idle(Path::new(place), name),
             "file" => return crowd::file(Path::new(place), name),
+            "grow" => return growth::grow(Path::new(place), name.parse().unwrap()),
+            "remove-before" => {
+                return growth::remove_before(Path::new(place), name.parse().unwrap());
+            }
             _ => {}
         }
     }

@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use synapse_a2a::artifact::Body;
 use synapse_a2a::event::{Event, Fact, Origin, Said, Source, Status, Timestamp};
@@ -87,8 +89,15 @@ pub(crate) fn task_id(handle: &str, number: usize) -> TaskId {
     TaskId::new(format!("0198c0de-{handle}-7000-8000-{number:012x}"))
 }
 
+/// When the first task was sent: some days ago, so that all of them are within what is kept.
+pub(crate) static BEGAN: LazyLock<u64> = LazyLock::new(|| {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    now.saturating_sub(Duration::from_hours(24 * 10))
+        .as_millis() as u64
+});
+
 fn entry(task: TaskId, number: u64, at: usize, fact: Fact) -> Entry {
-    let at = Timestamp(1_700_000_000_000 + at as u64);
+    let at = Timestamp(*BEGAN + at as u64);
     Entry {
         task,
         number,

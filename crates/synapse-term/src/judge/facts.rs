@@ -38,6 +38,10 @@ pub(super) struct Facts {
     pub(super) marks_paired: bool,
     /// The input box was in sight at some time.
     pub(super) box_seen: bool,
+    /// The program continues a conversation.
+    pub(super) is_resumed: bool,
+    /// The top of the screen when the input box was first in sight.
+    pub(super) first_top: Option<String>,
     /// What the rows of the screen do.
     pub(super) motion: Motion,
     /// When the text of the screen last changed, whoever caused it. Decoration does not count.

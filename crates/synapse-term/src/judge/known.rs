@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::facts::Facts;
 use super::{Opinion, View};
-use crate::profile::{AgentSignal, InputBox, Profile};
+use crate::frame::Frame;
+use crate::profile::{AgentSignal, InputBox, Pattern, Profile};
 use crate::prompt::{Kind, Sureness, escape_hint, unknown};
 use crate::reading::{Evidence, Reading, State};
 use crate::signal::AgentState;
@@ -42,6 +43,9 @@ const PANEL_PATIENCE: Duration = Duration::from_millis(600);
 
 /// The same while the program has never been ready: it may load for long.
 const START_PATIENCE: Duration = Duration::from_secs(8);
+
+/// A screen that has stood still for this long will show no older conversation.
+const RESUME_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The verdict of the signs.
 pub(super) fn assess(
@@ -95,6 +99,11 @@ pub(super) fn assess(
             .max(facts.agent.map_or(Duration::ZERO, |(_, at)| at));
         return patient(view, evidence, since + ANNOUNCED_PATIENCE, now);
     }
+    let is_late = state == State::Starting && facts.is_resumed && profile.resumes_late;
+    let shown_at = facts.last_change + RESUME_PATIENCE;
+    if is_late && now < shown_at && !shows_conversation(facts, view, profile) {
+        return Opinion::later(shown_at);
+    }
     if let Some(evidence) = idle_sign(facts, view, profile) {
         let mut opinion = Opinion::certain(Reading::Idle, evidence, IDLE_HOLD);
         if let (State::Starting, Some(verdict)) = (state, &mut opinion.verdict) {
@@ -123,6 +132,36 @@ pub(super) fn assess(
     }
     let evidence = Evidence::new("silence without a sign", "");
     patient(view, evidence, facts.last_look + patience, now)
+}
+
+/// Whether a conversation is in sight above the input box: something that was said, or, where all that is in sight is
+/// part of a long reply, another top than that of the program's first screen.
+fn shows_conversation(facts: &Facts, view: &View, profile: &Profile) -> bool {
+    let Some(found) = &view.input_box else {
+        return false;
+    };
+    let rules = [&profile.speech.echo, &profile.speech.say];
+    let is_said = |text: &str| rules.iter().any(|rule| is_behind(rule.as_ref(), text));
+    let has_scrolled = facts.first_top.as_deref() != top(&view.frame);
+    has_scrolled || (0..found.top).any(|row| is_said(view.frame.text(row)))
+}
+
+/// Whether a row has text behind what begins such rows.
+fn is_behind(rule: Option<&Pattern>, text: &str) -> bool {
+    let found = rule.and_then(|rule| rule.find(text));
+    found.is_some_and(|found| {
+        !text
+            .get(found.end()..)
+            .unwrap_or_default()
+            .trim()
+            .is_empty()
+    })
+}
+
+/// The first row that has something on it.
+pub(super) fn top(frame: &Frame) -> Option<&str> {
+    let mut rows = (0..frame.rows.len()).map(|row| frame.text(row));
+    rows.find(|text| !text.trim().is_empty())
 }
 
 /// The words at the end of a screen that say how to leave what covers the input box.

@@ -27,6 +27,8 @@ const LATE: Duration = Duration::from_secs(1);
 pub enum Witness {
     /// The program itself, through its hooks.
     Hook,
+    /// The program itself, through the Agent Client Protocol.
+    Acp,
     /// The program's own transcript.
     Record,
 }
@@ -36,6 +38,7 @@ impl Witness {
     pub fn name(self) -> &'static str {
         match self {
             Self::Hook => "hook",
+            Self::Acp => "acp",
             Self::Record => "record",
         }
     }

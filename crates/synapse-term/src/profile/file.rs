@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_saphyr::Location;
 
+use super::backend::{AcpCommand, Backend};
 use super::rules::{
     AskingRules, BusyRules, IdleRules, InputDetection, OutcomeRules, OutputRouting, Pattern,
     SpeechRules,
@@ -41,11 +42,14 @@ pub(super) struct ProfileFile {
     parse_file_refs: Option<bool>,
     parse_json: Option<bool>,
     channel: Option<bool>,
+    backend: Option<Backend>,
+    acp: Option<AcpFile>,
     mcp: Option<bool>,
     hooks: Option<bool>,
     record: Option<String>,
     install: Option<String>,
     resume: Option<Vec<String>>,
+    resumes_late: Option<bool>,
     busy: Option<BusyRules>,
     idle: Option<IdleRules>,
     asking: Option<AskingRules>,
@@ -109,17 +113,39 @@ impl ProfileFile {
             parse_file_refs: self.parse_file_refs.unwrap_or(base.parse_file_refs),
             parse_json: self.parse_json.unwrap_or(base.parse_json),
             channel: self.channel.unwrap_or(base.channel),
+            backend: self.backend.unwrap_or(base.backend),
+            acp: self.acp.map(AcpFile::into_command).or(base.acp),
             mcp: self.mcp.unwrap_or(base.mcp),
             hooks: self.hooks.unwrap_or(base.hooks),
             record: self.record.or(base.record).filter(|name| name != "none"),
             install: self.install.or(base.install),
             resume: self.resume.unwrap_or(base.resume),
+            resumes_late: self.resumes_late.unwrap_or(base.resumes_late),
             busy: self.busy.unwrap_or(base.busy),
             idle: self.idle.unwrap_or(base.idle),
             asking: self.asking.unwrap_or(base.asking),
             chrome: self.chrome.unwrap_or(base.chrome),
             speech: self.speech.unwrap_or(base.speech),
             outcome: self.outcome.unwrap_or(base.outcome),
+        }
+    }
+}
+
+/// How a program is reached by ACP, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AcpFile {
+    command: CommandWords,
+    auth: Option<String>,
+    install: Option<String>,
+}
+
+impl AcpFile {
+    fn into_command(self) -> AcpCommand {
+        AcpCommand {
+            command: self.command.0,
+            auth: self.auth,
+            install: self.install,
         }
     }
 }

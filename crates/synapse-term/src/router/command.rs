@@ -11,7 +11,7 @@ use crate::keys::nearest;
 use crate::pattern::constant;
 
 /// The pattern used unless the person configures another.
-pub const DEFAULT_PATTERN: &str = r"^@([\w.-]+)\s+(.+)$";
+pub const DEFAULT_PATTERN: &str = r"^@([\w.-]+(?:@[\w-]+)?)\s+(.+)$";
 
 /// Every flag, as typed.
 const FLAGS: [&str; 8] = [

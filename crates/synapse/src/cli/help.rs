@@ -60,7 +60,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "shell",
             "shell-hook",
             "mcp",
+            "mesh",
             "acp",
+            "vscode",
             "install-service",
             "completions",
             "man",
@@ -106,6 +108,7 @@ An agent is named by
   codex            its handle, as `synapse list` shows it; @codex is the same
   claude           its profile, if one agent of that profile runs
   3f9c…            its id, or the beginning of it
+  codex@laptop     its handle on another machine of the mesh (synapse list --mesh)
   reviewer         the alias of an agent on another machine (synapse external list)
   all              every other agent (send only)
 

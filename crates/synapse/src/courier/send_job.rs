@@ -17,9 +17,11 @@ use synapse_client::address::Whom;
 use synapse_client::auto_start;
 use synapse_client::delivery::{Delivery, Recipient};
 use synapse_client::external::External;
+use synapse_client::mesh::{Found, Handed, hand_over};
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Feedback;
 use synapse_machine::handle::Handle;
+use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_session::{Author, Dispatch};
 
@@ -78,6 +80,7 @@ impl Outbox {
         };
         match target {
             Target::One(Whom::Local(entry)) => job.to_local(&entry).await,
+            Target::One(Whom::Mesh(found)) => job.to_machine(&found).await,
             Target::One(Whom::External(external)) => job.to_external(&external).await,
             Target::One(Whom::Startable(name)) => job.to_started(&name).await,
             Target::Everyone(entries) => job.to_all(entries).await,
@@ -147,6 +150,34 @@ impl SendJob {
         let delivered = format!("[→ {} (local)]", entry.handle);
         self.carry_to(Recipient::local(entry), &entry.handle, Some(delivered))
             .await;
+    }
+
+    async fn to_machine(&self, found: &Found) {
+        let entry = &found.entry;
+        if !found.is_here {
+            return self.keep_for(found).await;
+        }
+        let delivered = format!("[→ {}]", entry.handle);
+        self.carry_to(Recipient::local(entry), &entry.handle, Some(delivered))
+            .await;
+    }
+
+    /// Keeps a message until the machine of its agent is back.
+    async fn keep_for(&self, found: &Found) {
+        let to = found.entry.handle.as_str();
+        let handed = match Paths::from_env() {
+            Ok(paths) => hand_over(&paths, found, &self.message, None).await,
+            Err(error) => Err(error.into()),
+        };
+        self.leave_order();
+        match handed {
+            Ok(Handed::Kept(kept)) => {
+                let text = format!("[→ {to}] is away; kept until {}", kept.until);
+                self.notify(text).await;
+            }
+            Ok(Handed::Task(_)) => self.notify(format!("[→ {to}]")).await,
+            Err(error) => self.not_sent(to, &error).await,
+        }
     }
 
     /// Starts an agent as `synapse start` would. Its tasks wait until it is ready.

@@ -77,7 +77,7 @@ impl AgentPool {
     pub(super) fn new(paths: &Paths, begin: &Beginning, folder: &Path) -> Result<Self> {
         let config = Config::load(&paths.config())?.config;
         let contacts = Contacts::new(paths, Web::new(Callable::Any, config.ca_file));
-        let book = AddressBook::new(paths.registry(), contacts.clone(), &config.agents);
+        let book = AddressBook::new(paths, contacts.clone(), &config.agents);
         Ok(Self {
             paths: paths.clone(),
             run: begin.run.clone(),
@@ -110,8 +110,12 @@ impl AgentPool {
         if self.simulate {
             return self.start(DUMMY, &own, &self.dir).await;
         }
-        let is_meant =
-            |entry: &&Entry| entry.handle.is(base) || entry.profile.eq_ignore_ascii_case(base);
+        let of_flows = self.of_flows();
+        let is_free = |entry: &Entry| !of_flows.iter().any(|handle| entry.handle.is(handle));
+        let can_be = |entry: &Entry| entry.handle.is(base) || is_free(entry);
+        let is_meant = |entry: &&Entry| {
+            entry.handle.is(base) || (entry.profile.eq_ignore_ascii_case(base) && is_free(entry))
+        };
         if let Some(dir) = dir {
             let here = entries.iter().filter(is_meant);
             let mut here = here.filter(|entry| entry.working_dir == dir && !is_copy);
@@ -120,7 +124,9 @@ impl AgentPool {
             }
             let named = entries.iter().find(|entry| entry.handle.is(base));
             let profile = named.map_or(base, |entry| &entry.profile);
-            if let Ok(Whom::External(_)) = self.book.find(base, &self.dir) {
+            if let Ok(Whom::External(_) | Whom::Mesh(_)) =
+                self.book.find_among(base, &self.dir, can_be)
+            {
                 bail!(
                     "{base} is an agent elsewhere: it cannot work in {}",
                     dir.display()
@@ -131,13 +137,23 @@ impl AgentPool {
         if is_copy {
             return self.start(base, &own, &self.dir).await;
         }
-        match self.book.find(base, &self.dir) {
+        match self.book.find_among(base, &self.dir, can_be) {
             Ok(Whom::Local(entry)) => Reached::local(&entry),
             Ok(Whom::External(external)) => Ok(Reached {
                 name: external.alias.to_string(),
                 id: None,
                 recipient: Some(Recipient::external(&self.contacts, &external)?),
             }),
+            Ok(Whom::Mesh(found)) => {
+                if !found.is_here {
+                    bail!("{base} cannot be reached: {} is away", found.machine);
+                }
+                Ok(Reached {
+                    name: found.entry.handle.to_string(),
+                    id: None,
+                    recipient: Some(Recipient::local(&found.entry)?),
+                })
+            }
             Ok(Whom::Startable(profile)) => self.start(&profile, &own, &self.dir).await,
             Err(FindError::Address(error @ AddressError::Nobody { .. })) => {
                 if base.contains('@') {
@@ -147,6 +163,17 @@ impl AgentPool {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Those that were started for runs: each is its run's alone, and stopped with it.
+    fn of_flows(&self) -> Vec<String> {
+        let runs = std::fs::read_dir(self.paths.flow_runs());
+        let runs = runs.into_iter().flatten().flatten();
+        let agents = runs.filter_map(|run| std::fs::read_dir(run.path().join("agents")).ok());
+        let agents = agents.flatten().flatten();
+        agents
+            .map(|agent| agent.file_name().to_string_lossy().into_owned())
+            .collect()
     }
 
     /// An agent of this machine by its id, while it runs.

@@ -2,7 +2,7 @@
 //! that dies and is taken up again neither runs a command twice nor forgets one.
 //!
 //! The folder of a command has `order.json` before it is begun, `began` once it may have been, and `ended.json` once it
-//! is over; the lock of `began` is held in between.
+//! is over; the lock of `began` is held in between. Whoever cancels it before takes the name `began` for himself.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -98,18 +98,27 @@ fn over(folder: &Path) -> bool {
     began.and_then(|file| file.lock_shared()).is_ok()
 }
 
-/// Ends a command that is under way, and all it has started.
-pub(super) async fn cancel(run: &Path, key: &Key) {
+/// Ends a command that is under way, and all it has started. One that is about to begin never does.
+pub(super) async fn cancel(run: &Path, key: &Key) -> Result<()> {
     let folder = folder_of(run, key);
+    create_folder(&folder)?;
+    let draft = folder.join("never");
+    File::create(&draft)?;
+    let is_never = std::fs::hard_link(&draft, folder.join("began")).is_ok();
+    std::fs::remove_file(&draft)?;
+    if is_never {
+        return Ok(());
+    }
     for signal in [Signal::TERM, Signal::KILL] {
-        let Some(pid) = holder(&folder) else { return };
+        let Some(pid) = holder(&folder) else { break };
         let _ = kill_process_group(pid, signal);
         let waited = folder.clone();
         let over = tokio::task::spawn_blocking(move || over(&waited));
         if tokio::time::timeout(PATIENCE, over).await.is_ok() {
-            return;
+            break;
         }
     }
+    Ok(())
 }
 
 /// The process that runs it, while it does.

@@ -2,6 +2,7 @@
 //! work of a runner that died finds what became of it: in the store, or with the agent that was to have it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Value, json};
@@ -15,19 +16,24 @@ use synapse_flow::flow::Expect;
 use synapse_flow::run::Sending;
 use synapse_flow::{reply, schema};
 use synapse_store::{Kept, Reader, sweep};
+use tokio::time::sleep;
 
 use super::agents::Reached;
-use super::work::{Desk, Failed};
+use super::work::{Desk, Failed, InFlight};
 
 /// What the first message and the repair are called.
 const FIRST: u8 = 0;
 const REPAIR: u8 = 1;
 
+/// How soon, and at last how seldom, it is looked at what an agent asks before it comes to a task.
+const FIRST_LOOK: Duration = Duration::from_millis(250);
+const SLOWEST_LOOK: Duration = Duration::from_secs(2);
+
 /// Asks, and once more if the reply is not the JSON that was wanted.
 pub(super) async fn ask(
     desk: &Desk,
     key: &Key,
-    known: Option<&Sending>,
+    sending: &InFlight,
     agent: &str,
     text: &str,
     dir: Option<PathBuf>,
@@ -35,19 +41,17 @@ pub(super) async fn ask(
     let step = desk.flow.find(&key.step);
     let step = step.and_then(|at| desk.flow.steps.get(at));
     let expect = step.and_then(|step| step.expect.as_ref());
-    let first = known.filter(|known| known.part == FIRST);
     let (reached, mut outcome) =
-        send_once(desk, key, FIRST, first, agent, text, dir.as_ref()).await?;
+        send_once(desk, key, FIRST, sending, agent, text, dir.as_ref()).await?;
     let mut json_reply = None;
     if let Some(expect) = expect {
         match fitting(expect, outcome.reply.as_deref().unwrap_or_default()) {
             Ok(value) => json_reply = Some(value),
             Err(why) => {
                 let asked = repair(expect, &why, desk.begin.simulate);
-                let again = known.filter(|known| known.part == REPAIR);
                 let name = reached.name.clone();
                 let (_, second) =
-                    send_once(desk, key, REPAIR, again, &name, &asked, dir.as_ref()).await?;
+                    send_once(desk, key, REPAIR, sending, &name, &asked, dir.as_ref()).await?;
                 let said = second.reply.as_deref().unwrap_or_default();
                 let value = fitting(expect, said).map_err(|why| Failed::Because {
                     why: format!("{why}, and neither did it after it was told so"),
@@ -101,18 +105,21 @@ async fn send_once(
     desk: &Desk,
     key: &Key,
     part: u8,
-    known: Option<&Sending>,
+    sending: &InFlight,
     agent: &str,
     text: &str,
     dir: Option<&PathBuf>,
 ) -> Result<(Reached, Outcome), Failed> {
     let name = desk.message_name(key, part);
+    let mut in_flight = sending.lock().await;
     if let Some(kept) = kept(desk, &name)? {
+        drop(in_flight);
         let reached = desk.agents.by_id(&kept.agent, &kept.handle);
         let outcome = follow_kept(desk, key, reached.as_ref(), &kept).await?;
         let reached = reached.unwrap_or(Reached::gone(&kept.handle, &kept.agent));
         return Ok((reached, finished(outcome)?));
     }
+    let known = in_flight.clone().filter(|known| known.part == part);
     let reached = match known {
         Some(Sending {
             agent_id: None,
@@ -120,7 +127,8 @@ async fn send_once(
             agent: name,
             ..
         }) => {
-            let reached = desk.agents.reach(name, dir.map(PathBuf::as_path)).await?;
+            let reached = desk.agents.reach(&name, dir.map(PathBuf::as_path)).await?;
+            drop(in_flight);
             let Some(task) = task else {
                 let why = format!(
                     "nobody knows whether {name} has got the message of {}",
@@ -128,7 +136,7 @@ async fn send_once(
                 );
                 return Err(Failed::Unknown(why));
             };
-            let outcome = follow(desk, key, reached.recipient()?, task).await?;
+            let outcome = follow(desk, key, reached.recipient()?, &task).await?;
             return Ok((reached, finished(outcome)?));
         }
         // The same agent knows the message by its name. One that is gone has never taken it.
@@ -136,7 +144,7 @@ async fn send_once(
             agent_id: Some(id),
             agent,
             ..
-        }) => desk.agents.by_id(id, agent),
+        }) => desk.agents.by_id(&id, &agent),
         None => None,
     };
     let reached = match reached {
@@ -158,12 +166,19 @@ async fn send_once(
     let sent = recipient.send(&message).await;
     let sent = sent.with_context(|| format!("{} did not take the message", reached.name))?;
     let task = sent.task().to_owned();
+    *in_flight = Some(Sending {
+        part,
+        agent: reached.name.clone(),
+        agent_id: reached.id.clone(),
+        task: Some(task.clone()),
+    });
     desk.report(Fact::Sent {
         key: key.clone(),
         part,
         task: task.clone(),
     })
     .await?;
+    drop(in_flight);
     let outcome = follow(desk, key, recipient, &task).await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -176,22 +191,67 @@ async fn send_once(
     Ok((reached, finished(outcome)?))
 }
 
-/// Waits for the end of a task, and tells of its questions.
+/// Waits for the end of a task, and tells of its questions, and of those that it waits behind.
 async fn follow(desk: &Desk, key: &Key, recipient: &Recipient, task: &str) -> Result<Outcome> {
     let mut delivery = recipient.follow(task).await?;
-    let mut is_asking = false;
+    let mut asked = None;
     loop {
-        let outcome = delivery.next_stop().await?;
+        let stop = delivery.next_stop();
+        tokio::pin!(stop);
+        let outcome = tokio::select! {
+            outcome = &mut stop => outcome?,
+            told = tell_what_is_before(desk, key, recipient, task, &mut asked) => {
+                told?;
+                stop.await?
+            }
+        };
         if outcome.state.is_final() {
             return Ok(outcome);
         }
         let question = outcome.question.map(|question| question.prompt);
-        if question.is_some() || is_asking {
-            is_asking = question.is_some();
-            let key = key.clone();
-            desk.report(Fact::Asking { key, question }).await?;
+        tell(desk, key, &mut asked, question).await?;
+    }
+}
+
+/// Tells what the agent asks before it comes to a task: a dialog at its start, or a question of somebody else's. Nobody
+/// announces that to who waits for the task, so it is looked at, until the task has begun.
+async fn tell_what_is_before(
+    desk: &Desk,
+    key: &Key,
+    recipient: &Recipient,
+    task: &str,
+    asked: &mut Option<String>,
+) -> Result<()> {
+    let mut pace = FIRST_LOOK;
+    loop {
+        sleep(pace).await;
+        pace = (pace * 2).min(SLOWEST_LOOK);
+        // An agent that cannot be reached is noticed by who follows the task.
+        let Ok(Some(standing)) = recipient.standing().await else {
+            return Ok(());
+        };
+        let has_begun = standing.task.as_deref() == Some(task);
+        let question = standing.prompt.map(|prompt| prompt.question);
+        tell(desk, key, asked, question.filter(|_| !has_begun)).await?;
+        if has_begun {
+            return Ok(());
         }
     }
+}
+
+/// Tells what is asked, where that is news.
+async fn tell(
+    desk: &Desk,
+    key: &Key,
+    asked: &mut Option<String>,
+    question: Option<String>,
+) -> Result<()> {
+    if *asked == question {
+        return Ok(());
+    }
+    asked.clone_from(&question);
+    let key = key.clone();
+    desk.report(Fact::Asking { key, question }).await
 }
 
 /// What became of a message that an agent has taken.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use synapse_flow::event::{Beginning, Fact, Job, Key, Outcome, Work};
-use synapse_flow::run::Open;
+use synapse_flow::run::{Open, Sending};
 use synapse_flow::schedule::Canceled;
 use synapse_flow::{Flow, reply};
 use synapse_machine::paths::Paths;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::agents::AgentPool;
 use super::runner::{Report, dir_of};
@@ -71,37 +71,61 @@ pub(super) async fn perform(
     open: &Open,
     canceled: oneshot::Receiver<Canceled>,
 ) -> Option<Outcome> {
-    tokio::select! {
-        done = do_it(desk, key, open) => match done {
-            Ok(result) => Some(Outcome::Done { result }),
-            Err(Failed::Because { why, result }) => Some(Outcome::Failed { why, result }),
-            Err(Failed::Unknown(why)) => {
-                let fact = Fact::Unknown { key: key.clone(), why };
-                // A run that is over asks nobody.
-                let _ = desk.report(fact).await;
-                None
+    let sending = Mutex::new(open.sending.clone());
+    let mut work = Box::pin(do_it(desk, key, open, &sending));
+    let why = tokio::select! {
+        done = &mut work => return ended(desk, key, done).await,
+        Ok(why) = canceled => why,
+    };
+    // A message on its way is either sent or not, and an agent that is being started is there or not: who cancels in
+    // between would leave behind what nobody knows of.
+    let sent = tokio::select! {
+        biased;
+        done = &mut work => return ended(desk, key, done).await,
+        sent = sending.lock() => sent,
+    };
+    match &open.job.work {
+        Work::Prompt { .. } => prompt::cancel(desk, key, sent.as_ref()).await,
+        Work::Run { .. } => {
+            if let Err(error) = command::cancel(&desk.folder, key).await {
+                tracing::warn!(%error, step = key.step, "a command could not be canceled");
             }
+        }
+    }
+    Some(match why {
+        Canceled::TimedOut { after_ms } => Outcome::Failed {
+            why: format!("it was not done within {} s", after_ms.div_ceil(1_000)),
+            result: Value::Null,
         },
-        Ok(why) = canceled => {
-            match &open.job.work {
-                Work::Prompt { .. } => prompt::cancel(desk, key, open.sending.as_ref()).await,
-                Work::Run { .. } => command::cancel(&desk.folder, key).await,
-            }
-            Some(match why {
-                Canceled::TimedOut { after_ms } => Outcome::Failed {
-                    why: format!("it was not done within {} s", after_ms.div_ceil(1_000)),
-                    result: Value::Null,
-                },
-                Canceled::Stopping => Outcome::Canceled { why: "the run was stopped".to_owned() },
-            })
+        Canceled::Stopping => Outcome::Canceled {
+            why: "the run was stopped".to_owned(),
+        },
+    })
+}
+
+async fn ended(desk: &Desk, key: &Key, done: Result<Value, Failed>) -> Option<Outcome> {
+    match done {
+        Ok(result) => Some(Outcome::Done { result }),
+        Err(Failed::Because { why, result }) => Some(Outcome::Failed { why, result }),
+        Err(Failed::Unknown(why)) => {
+            let fact = Fact::Unknown {
+                key: key.clone(),
+                why,
+            };
+            // A run that is over asks nobody.
+            let _ = desk.report(fact).await;
+            None
         }
     }
 }
 
-async fn do_it(desk: &Desk, key: &Key, open: &Open) -> Result<Value, Failed> {
+/// What was sent for a piece of work. Held while it is being sent.
+pub(super) type InFlight = Mutex<Option<Sending>>;
+
+async fn do_it(desk: &Desk, key: &Key, open: &Open, sending: &InFlight) -> Result<Value, Failed> {
     let job = &open.job;
     if desk.begin.simulate {
-        return simulated(desk, key, open).await;
+        return simulated(desk, key, open, sending).await;
     }
     let base = dir_of(&desk.begin);
     for dir in &job.commit {
@@ -123,7 +147,7 @@ async fn do_it(desk: &Desk, key: &Key, open: &Open) -> Result<Value, Failed> {
     }
     let done = match &job.work {
         Work::Prompt { agent, prompt } => {
-            prompt::ask(desk, key, open.sending.as_ref(), agent, prompt, dir.clone()).await
+            prompt::ask(desk, key, sending, agent, prompt, dir.clone()).await
         }
         Work::Run { .. } => run(desk, key, job, dir.clone().unwrap_or(base.clone())).await,
     };
@@ -207,13 +231,18 @@ async fn run(desk: &Desk, key: &Key, job: &Job, dir: PathBuf) -> Result<Value, F
 }
 
 /// Nothing is changed anywhere: the dummy agent says what an agent might say, and commands are not run.
-async fn simulated(desk: &Desk, key: &Key, open: &Open) -> Result<Value, Failed> {
+async fn simulated(
+    desk: &Desk,
+    key: &Key,
+    open: &Open,
+    sending: &InFlight,
+) -> Result<Value, Failed> {
     let dir = desk.begin.dir.clone();
     let mut result = match &open.job.work {
         Work::Prompt { agent, .. } => {
             let said = synapse_flow::simulate::reply(&desk.flow, &key.step);
             let said = format!("say:{}", said.replace('\n', " "));
-            prompt::ask(desk, key, open.sending.as_ref(), agent, &said, None).await?
+            prompt::ask(desk, key, sending, agent, &said, None).await?
         }
         Work::Run { find, .. } => {
             let mut result = json!({ "out": "", "code": 0, "dir": dir });

@@ -1,12 +1,15 @@
-//! What the program of an agent runs in: a terminal of its own, or a pane of tmux with the agent's name on it.
+//! What the program of an agent runs in: a terminal of its own, a pane of tmux with the agent's name on it, or none,
+//! where it is reached by ACP.
 
 use anyhow::Result;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Claim;
+use synapse_pty::Spawn;
 use synapse_session::{HookSetup, Under};
+use synapse_term::profile::Backend;
 use synapse_tmux::Adoption;
 
-use super::Agent;
+use super::{Agent, explained};
 use crate::launch::{self, Launch, ProgramPlace};
 
 /// A program that is about to be hosted, and what was prepared for it.
@@ -42,9 +45,16 @@ impl Housing {
             ProgramPlace::Pane(adoption) => Some((**adoption).clone()),
             ProgramPlace::Window(wish) => Some(wish.open(&spawn, claim.handle(), profile)?),
         };
-        let under = match pane.clone() {
-            Some(pane) => Under::Terminal(synapse_tmux::open(pane)?),
-            None => Under::Program(Box::new(spawn)),
+        let (under, hooks) = match (pane.clone(), profile.backend) {
+            (Some(pane), _) => (Under::Terminal(synapse_tmux::open(pane)?), hooks),
+            (None, Backend::Terminal) => (Under::Program(Box::new(spawn)), hooks),
+            (None, Backend::Acp) => {
+                let mcp_servers = launch::acp_servers(agent, claim.id().as_str())?;
+                let (under, voice) = acp_backend(agent, spawn, mcp_servers)
+                    .open()
+                    .map_err(|error| explained(error, profile))?;
+                (Under::Terminal(under), Some(HookSetup::acp(voice)))
+            }
         };
         // For people who look at their panes, and for whoever wants to adopt one that is an agent already.
         if let Some(pane) = &pane
@@ -59,6 +69,23 @@ impl Housing {
             transcript,
             notes,
         })
+    }
+}
+
+/// The program as it is reached by ACP.
+fn acp_backend(
+    agent: &Agent,
+    spawn: Spawn,
+    mcp_servers: Vec<serde_json::Value>,
+) -> synapse_acp::Backend {
+    synapse_acp::Backend {
+        argv: spawn.argv,
+        env: spawn.env,
+        env_remove: spawn.env_remove,
+        dir: spawn.cwd.unwrap_or_else(|| agent.dir.clone()),
+        auth: agent.profile.acp.as_ref().and_then(|acp| acp.auth.clone()),
+        mcp_servers,
+        resume: agent.resume.clone(),
     }
 }
 

@@ -14,7 +14,7 @@ use synapse_term::keys::Key;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ServerState;
-use super::incoming::Body;
+use super::incoming::{Body, Caller, actor};
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
 use super::terminal::without_erasing;
@@ -90,6 +90,7 @@ pub(super) async fn screen(
     State(served): State<ServerState>,
     Query(query): Query<ScreenQuery>,
 ) -> Result<impl IntoResponse, Problem> {
+    served.terminal()?;
     let look = look(&served).await?;
     let body = if query.ansi {
         // It is printed in people's terminals, whose scrollback is not ours.
@@ -114,11 +115,13 @@ pub(super) struct InterruptBody {
 )]
 pub(super) async fn interrupt(
     State(served): State<ServerState>,
+    caller: Caller,
     body: Option<Body<InterruptBody>>,
 ) -> Result<Json<ReceiptShape>, Problem> {
     let InterruptBody { key, by } = body.map(|Body(body)| body).unwrap_or_default();
     let key = key.as_deref().map(Key::parse).transpose();
     let key = key.map_err(|error| Problem::bad(error.to_string()))?;
+    let by = actor(by, &caller);
     let receipt = served
         .session
         .ask(|done| Command::Interrupt(key, Actor { by, rule: None }, done))
@@ -139,6 +142,7 @@ pub(super) async fn keys(
     State(served): State<ServerState>,
     Body(body): Body<KeysBody>,
 ) -> Result<Json<Value>, Problem> {
+    served.terminal()?;
     let keys: Result<Vec<Key>, _> = body.keys.iter().map(|name| Key::parse(name)).collect();
     let keys = keys.map_err(|error| Problem::bad(error.to_string()))?;
     let sent = keys.len();
@@ -162,6 +166,7 @@ pub(super) struct AnswerBody {
 )]
 pub(super) async fn answer(
     State(served): State<ServerState>,
+    caller: Caller,
     Body(body): Body<AnswerBody>,
 ) -> Result<Json<Value>, Problem> {
     let answer = Answer {
@@ -170,7 +175,7 @@ pub(super) async fn answer(
         fingerprint: body.fingerprint,
         message: None,
         by: Actor {
-            by: body.by,
+            by: actor(body.by, &caller),
             rule: body.rule,
         },
     };

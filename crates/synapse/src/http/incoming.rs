@@ -17,6 +17,7 @@ use synapse_a2a::message::{Content, Message, Part, Role};
 
 use super::guard::FORWARDED;
 use super::problem::Problem;
+use synapse_client::mesh::MACHINE_HEADER;
 use synapse_serve::Peer;
 
 /// A JSON body; one that cannot be used is answered with what is wrong with it.
@@ -80,12 +81,28 @@ pub(super) fn message(value: &Value) -> Result<Message, Problem> {
 }
 
 /// Where a request comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Caller {
     /// From this machine, with nobody in between.
     Here,
     /// From elsewhere, or through a proxy.
     Elsewhere,
+    /// From another machine of the mesh, as the bridge of this machine says.
+    Machine(String),
+}
+
+impl Caller {
+    /// The machine of the mesh that a request comes from. Only who is on this machine, as its bridge is, is believed.
+    fn machine(parts: &Parts) -> Option<Self> {
+        let is_here = parts.extensions.get::<Peer>().is_some_and(Peer::is_here);
+        let machine = parts.headers.get(MACHINE_HEADER).filter(|_| is_here)?;
+        Some(Self::Machine(machine.to_str().ok()?.to_owned()))
+    }
+
+    /// Where a request of a protocol comes from that anybody may speak: whoever speaks it is not taken for the person here.
+    pub(super) fn of_protocol(parts: &Parts) -> Self {
+        Self::machine(parts).unwrap_or(Self::Elsewhere)
+    }
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
@@ -93,6 +110,9 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let is_here = parts.extensions.get::<Peer>().is_some_and(Peer::is_here);
+        if let Some(machine) = Self::machine(parts) {
+            return Ok(machine);
+        }
         let is_forwarded = FORWARDED
             .iter()
             .any(|name| parts.headers.contains_key(name));
@@ -109,17 +129,38 @@ const SENDER: usize = 64;
 
 /// Who a message is from, by its own account: a name of one line, which stands in what is typed to the program.
 /// Who calls from elsewhere is not taken for the person whose agent this is.
-pub(super) fn sender(said: Option<&str>, caller: Caller) -> Result<String, Problem> {
-    let is_named = |c: &char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+pub(super) fn sender(said: Option<&str>, caller: &Caller) -> Result<String, Problem> {
+    // An `@` stands before the name of a machine, which only the bridge knows.
+    let is_named = |c: &char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '@');
     let name: String = said.unwrap_or_default().chars().filter(is_named).collect();
     let name: String = name.trim().chars().take(SENDER).collect();
-    match name.as_str() {
-        "" | Origin::SOMEBODY if caller == Caller::Elsewhere => Ok(Origin::CLIENT.to_owned()),
-        "" => Ok(Origin::SOMEBODY.to_owned()),
-        Origin::KEYBOARD => Err(Problem::bad(format!(
+    match (name.as_str(), caller) {
+        (name, Caller::Machine(machine)) => Ok(at(name, machine)),
+        ("" | Origin::SOMEBODY, Caller::Elsewhere) => Ok(Origin::CLIENT.to_owned()),
+        ("", _) => Ok(Origin::SOMEBODY.to_owned()),
+        (Origin::KEYBOARD, _) => Err(Problem::bad(format!(
             "the sender '{name}' means a person at the agent's own keyboard, and nobody else"
         ))),
         _ => Ok(name),
+    }
+}
+
+/// Who somebody is on another machine. Whatever a machine says of its own, it cannot name another one.
+fn at(name: &str, machine: &str) -> String {
+    let is_plain = |c: &char| !c.is_control() && *c != '@';
+    let name: String = name.chars().filter(is_plain).take(SENDER).collect();
+    let name = match name.as_str() {
+        "" | Origin::KEYBOARD => Origin::SOMEBODY,
+        name => name,
+    };
+    format!("{name}@{machine}")
+}
+
+/// Who answers, for those who read of it later.
+pub(super) fn actor(said: Option<String>, caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Machine(machine) => Some(at(said.as_deref().unwrap_or_default(), machine)),
+        Caller::Here | Caller::Elsewhere => said,
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) async fn send(
     }
     let id = MessageId::new(uuid::Uuid::new_v4().to_string());
     let origin = Origin {
-        sender: incoming::sender(body.sender.as_deref(), caller)?,
+        sender: incoming::sender(body.sender.as_deref(), &caller)?,
         priority: priority.number(),
         hops: 0,
     };

@@ -11,7 +11,7 @@ use synapse_a2a::event::Origin;
 use synapse_a2a::id::{ContextId, TaskId};
 use utoipa::{IntoParams, ToSchema};
 
-use super::incoming::{Body, Caller, hops, message, sender};
+use super::incoming::{Body, Caller, actor, hops, message, sender};
 use super::problem::{Problem, ProblemBody};
 use super::shapes;
 use super::{ServerState, archive, events};
@@ -135,6 +135,7 @@ pub(super) struct InputBody {
 pub(super) async fn input(
     State(served): State<ServerState>,
     Path(id): Path<String>,
+    caller: Caller,
     Body(body): Body<InputBody>,
 ) -> Result<Json<Value>, Problem> {
     let task = TaskId::new(id.clone());
@@ -149,7 +150,10 @@ pub(super) async fn input(
         value: input,
         fingerprint,
         message: None,
-        by: Actor { by, rule: None },
+        by: Actor {
+            by: actor(by, &caller),
+            rule: None,
+        },
     };
     served.session.answer(answer).await?;
     Ok(Json(json!({ "status": "input_provided", "task_id": id })))
@@ -177,7 +181,7 @@ async fn submit(
 ) -> Result<TaskId, Problem> {
     let message = message(&body.message)?;
     let origin = Origin {
-        sender: sender(body.sender.as_deref(), caller)?,
+        sender: sender(body.sender.as_deref(), &caller)?,
         priority: priority.number(),
         hops: hops(&message),
     };

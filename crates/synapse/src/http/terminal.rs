@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use super::ServerState;
-use super::problem::ProblemBody;
+use super::problem::{Problem, ProblemBody};
 use synapse_pty::Size;
 use synapse_serve::Peer;
 use synapse_session::{Command, SessionHandle};
@@ -48,14 +48,15 @@ pub(super) async fn attach(
     Query(query): Query<AttachQuery>,
     peer: Option<Extension<Peer>>,
     upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade.on_upgrade(async move |socket| {
+) -> Result<Response, Problem> {
+    served.terminal()?;
+    Ok(upgrade.on_upgrade(async move |socket| {
         let user = peer.as_ref().and_then(|Extension(peer)| peer.user());
         let from = peer.map(|Extension(peer)| peer.remote());
         tracing::info!(?from, ?user, "somebody looks at the terminal");
         serve(socket, served.session, query.keep_scrollback).await;
         tracing::info!(?from, "somebody has left the terminal");
-    })
+    }))
 }
 
 /// A snapshot that leaves the scrollback of the terminal it is shown in as it is.

@@ -10,6 +10,7 @@ use synapse_client::client::{Callable, Client, Web};
 use synapse_client::current_agent;
 use synapse_client::delivery::{self, Recipient};
 use synapse_client::external::{Contacts, External};
+use synapse_client::mesh::{MeshView, is_elsewhere};
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
@@ -32,11 +33,13 @@ impl Neighbours {
         let config = Config::load(&paths.config())?.config;
         // Only those that a person has added are called.
         let contacts = Contacts::new(paths, Web::new(Callable::Any, config.ca_file));
-        let book = AddressBook::new(paths.registry(), contacts.clone(), &config.agents);
-        let (own, others): (Vec<Entry>, Vec<Entry>) = book
+        let book = AddressBook::new(paths, contacts.clone(), &config.agents);
+        let (own, mut others): (Vec<Entry>, Vec<Entry>) = book
             .local()?
             .into_iter()
             .partition(current_agent::is_around);
+        let view = MeshView::read(paths)?;
+        others.extend(view.map(|view| view.entries()).unwrap_or_default());
         Ok(Self {
             others,
             elsewhere: contacts.list()?,
@@ -61,9 +64,15 @@ impl Neighbours {
                 bail!("{} is this agent itself", entry.handle)
             }
             Whom::Local(entry) => Recipient::local(&entry),
+            Whom::Mesh(found) => Recipient::local(&found.entry),
             Whom::External(external) => Recipient::external(&self.contacts, &external),
             Whom::Startable(name) => bail!("{name} was started but has already ended"),
         }
+    }
+
+    /// Those of this machine.
+    pub(super) fn here(&self) -> impl Iterator<Item = &Entry> {
+        self.others.iter().filter(|entry| !is_elsewhere(entry))
     }
 
     /// Who speaks: our own agent, or whoever runs us.

@@ -15,6 +15,7 @@ use synapse_client::delivery::Recipient;
 use synapse_client::message::OutgoingMessage;
 use synapse_client::pace::Pace;
 use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
 
 /// How long a message is waited for when the model does not say.
 const PATIENCE: u64 = 120;
@@ -160,7 +161,7 @@ impl Tools {
     }
 
     #[tool(
-        description = "Lists the other agents of this machine, and those elsewhere that were added: what to call them, what they do, what they ask."
+        description = "Lists the other agents of this machine, of the other machines of its mesh, and those elsewhere that were added: what to call them, what they do, what they ask."
     )]
     async fn list_agents(&self) -> Result<Json<Agents>, String> {
         let around = self.look()?;
@@ -254,18 +255,21 @@ impl Tools {
             .map_err(said)
     }
 
-    #[tool(description = "Sends a message to every other agent and gives their replies.")]
+    #[tool(
+        description = "Sends a message to every other agent of this machine and gives their replies."
+    )]
     async fn broadcast(
         &self,
         Parameters(asked): Parameters<Broadcast>,
     ) -> Result<Json<Outcomes>, String> {
         let around = self.look()?;
         let patience = patience(asked.wait, asked.timeout_seconds);
-        let count = around.others.len();
+        let others: Vec<&Entry> = around.here().collect();
+        let count = others.len();
         let request = self
             .request(&around, &asked.message, 1, patience, count)
             .await?;
-        let sent = around.others.iter().map(|entry| async {
+        let sent = others.into_iter().map(|entry| async {
             let outcome = async { neighbours::send(&Recipient::local(entry)?, &request).await };
             // One that cannot be reached never holds the others.
             outcome.await.unwrap_or_else(|error| Outcome {

@@ -61,6 +61,11 @@ pub(crate) struct Restart {
 /// Starts again whatever ran when the machine went down.
 pub(crate) fn up(args: &Up) -> Result<u8> {
     let paths = Paths::from_env()?;
+    if !args.dry_run
+        && let Err(error) = super::mesh::bring_back(&paths)
+    {
+        note!("synapse: the mesh is not up: {error:#}");
+    }
     let running = lookup::agents()?;
     let runs = |record: &LaunchRecord| {
         let mut entries = running.iter();

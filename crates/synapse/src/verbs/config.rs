@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synapse_machine::config::{Config, Setting, VARIABLES, Variable};
 use synapse_machine::paths::Paths;
 
-use super::print;
+use super::{print, texts};
 
 /// What is shown instead of a secret.
 const SECRET: &str = "(set)";
@@ -42,13 +42,13 @@ pub(crate) fn run(is_json: bool) -> Result<u8> {
         return Ok(0);
     }
     let missing = if file.exists() {
-        ""
+        String::new()
     } else {
-        " (there is no such file: every setting has its default)"
+        texts::every_default()
     };
     writeln!(out, "{}{missing}\n", file.display())?;
     print_rows(&mut out, &settings, &file)?;
-    writeln!(out, "\nenvironment")?;
+    writeln!(out, "\n{}", texts::from_environment())?;
     print_rows(&mut out, &variables, &file)?;
     Ok(0)
 }
@@ -60,7 +60,7 @@ fn print_rows(out: &mut impl std::io::Write, rows: &[SettingRow], file: &Path) -
     for row in rows {
         let source = match row.line {
             Some(line) => format!("{}:{line}", file.display()),
-            None => row.source.to_owned(),
+            None => row.source_in_words(),
         };
         writeln!(out, "{:keys$}  {:values$}  {source}", row.key, row.shown())?;
     }
@@ -101,6 +101,15 @@ impl SettingRow {
             Value::Null => "–".to_owned(),
             Value::String(text) => text.clone(),
             value => value.to_string(),
+        }
+    }
+
+    fn source_in_words(&self) -> String {
+        match self.source {
+            "default" => texts::by_default(),
+            "environment" => texts::from_environment(),
+            "not set" => texts::is_not_set(),
+            other => other.to_owned(),
         }
     }
 

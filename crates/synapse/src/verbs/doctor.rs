@@ -18,7 +18,7 @@ use synapse_machine::registry::Entry;
 
 use super::print::shown;
 use super::spinner::Spinner;
-use super::{lookup, paint, picture};
+use super::{lookup, paint, picture, texts};
 use crate::verbs::print;
 use check::{Check, Level};
 
@@ -36,7 +36,10 @@ pub(crate) struct Doctor {
 pub(crate) fn run(args: &Doctor) -> Result<u8> {
     let paths = Paths::from_env()?;
     let entry = args.agent.as_deref().map(lookup::agent).transpose()?;
-    let spinner = Spinner::begin("looking around");
+    if args.json {
+        texts::speak_english();
+    }
+    let spinner = Spinner::begin(texts::doctor::looking());
     let mut checks = machine::look(&paths);
     checks.extend(programs::look());
     if let Some(entry) = &entry {

@@ -18,6 +18,7 @@ use synapse_machine::log_file::LogFile;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::PortWish;
 use synapse_pty::Size;
+use synapse_term::profile::Backend;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
@@ -139,6 +140,13 @@ pub(super) fn settings(paths: &Paths) -> Result<Config> {
     Ok(loaded.config)
 }
 
+fn no_acp(profile: &str) -> Failure {
+    let error = format!(
+        "the profile '{profile}' does not say how its program speaks ACP; one that does has `acp: {{ command: [PROGRAM, --acp] }}`; any program: synapse start --acp -- PROGRAM --acp"
+    );
+    Failure::new(Failure::USAGE, error)
+}
+
 /// Where the program runs, by the flags.
 fn place(args: &Start) -> Result<ProgramPlace> {
     if let Some(adopted) = &args.adopted {
@@ -171,6 +179,13 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
         mut profile,
         args: given,
     } = Program::find(args)?;
+    if args.acp || profile.backend == Backend::Acp {
+        profile = profile.over_acp()?.ok_or_else(|| no_acp(&profile.name))?;
+        if !matches!(place, ProgramPlace::Own) {
+            let error = "an agent that is reached by ACP runs in no terminal: leave --in out";
+            return Err(Failure::new(Failure::USAGE, error).into());
+        }
+    }
     profile.mcp |= args.mcp || config.mcp;
     profile.hooks &= config.hooks;
     let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);

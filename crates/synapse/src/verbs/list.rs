@@ -1,6 +1,7 @@
 //! `synapse list`: who runs, what each does, and what it asks.
 
 mod live;
+mod machines;
 mod press;
 mod row;
 mod view;
@@ -14,6 +15,7 @@ use serde_json::json;
 use super::table::Table;
 use super::{attach, lookup, texts};
 use crate::verbs::print;
+pub(super) use machines::seen;
 use row::Row;
 
 /// `synapse list …`
@@ -25,18 +27,28 @@ pub(crate) struct List {
     /// Show them on the whole screen and keep it up to date; Enter attaches, q leaves
     #[arg(long, conflicts_with = "json")]
     watch: bool,
+    /// Those of every machine of the mesh
+    #[arg(long)]
+    mesh: bool,
 }
 
 impl List {
     /// `synapse status` without a name.
     pub(crate) fn of_all(json: bool) -> Self {
-        Self { json, watch: false }
+        Self {
+            json,
+            watch: false,
+            mesh: false,
+        }
     }
 }
 
 pub(crate) fn run(args: &List) -> Result<u8> {
     if args.watch {
-        return watch();
+        return watch(args.mesh);
+    }
+    if args.mesh {
+        return machines::run(args.json);
     }
     let rows = lookup::block_on(async { Ok(row::gather(lookup::agents()?).await) })?;
     if args.json {
@@ -53,11 +65,11 @@ pub(crate) fn run(args: &List) -> Result<u8> {
 }
 
 /// Shows the list on the whole screen, and whichever agent was chosen from it.
-fn watch() -> Result<u8> {
+fn watch(is_mesh: bool) -> Result<u8> {
     let keys = attach::USUAL_KEYS.parse()?;
     let mut chosen = None;
     loop {
-        match live::show(chosen.as_ref())? {
+        match live::show(chosen.as_ref(), is_mesh)? {
             live::End::Left => return Ok(0),
             live::End::Chosen(handle) => {
                 // It may be gone by now; the list will show that.

@@ -10,6 +10,7 @@ use synapse_client::address::{AddressBook, FindError, Whom};
 use synapse_client::client::{Callable, Client, Web};
 use synapse_client::current_agent;
 use synapse_client::external::{ContactError, Contacts, External, ExternalError};
+use synapse_client::mesh::{Found, Meant, MeshView};
 use synapse_client::message::{ACCEPTANCE, OutgoingMessage};
 use synapse_client::native::TaskShape;
 use synapse_machine::config::Config;
@@ -42,8 +43,54 @@ fn named(
     word: &str,
     find: for<'a> fn(&'a [Entry], &str, &Path) -> Result<&'a Entry, AddressError>,
 ) -> Result<Entry> {
-    let found = find(&agents()?, word, &std::env::current_dir()?).cloned();
-    found.map_err(|error| nobody(word, &error).into())
+    let name = word.strip_prefix('@').unwrap_or(word);
+    let here = std::env::current_dir()?;
+    let view = || MeshView::read(&Paths::from_env()?).map_err(anyhow::Error::from);
+    if name.contains('@') {
+        let Some(view) = view()? else {
+            let error = FindError::NoMesh(name.to_owned()).to_string();
+            return Err(Failure::new(Failure::NO_SUCH_AGENT, error).into());
+        };
+        return match view.find(name).map_err(|error| nobody(word, &error))? {
+            Meant::Own(name) => find(&agents()?, &name, &here)
+                .cloned()
+                .map_err(|error| nobody(word, &error).into()),
+            Meant::Away(found) => present(*found),
+            Meant::Nobody => Err(Failure::new(
+                Failure::NO_SUCH_AGENT,
+                format!("no agent is called '{name}'"),
+            )
+            .into()),
+        };
+    }
+    let missing = match find(&agents()?, word, &here) {
+        Ok(entry) => return Ok(entry.clone()),
+        Err(error) => error,
+    };
+    if matches!(missing, AddressError::Nobody { .. })
+        && let Some(view) = view()?
+        && let Meant::Away(found) = view.find(name).map_err(|error| nobody(word, &error))?
+    {
+        return present(*found);
+    }
+    Err(nobody(word, &missing).into())
+}
+
+/// An agent of another machine that can be reached now.
+fn present(found: Found) -> Result<Entry> {
+    if !found.is_here {
+        return Err(away(&found).into());
+    }
+    Ok(found.entry)
+}
+
+/// The machine of an agent is away.
+fn away(found: &Found) -> Failure {
+    let (machine, handle) = (&found.machine, &found.entry.handle);
+    Failure::new(
+        Failure::NO_SUCH_AGENT,
+        format!("{handle} cannot be reached: {machine} is away; see: synapse mesh status"),
+    )
 }
 
 /// Nobody is called so; how to start one that is, where that is known.
@@ -61,7 +108,7 @@ pub(crate) fn book() -> Result<AddressBook> {
     let paths = Paths::from_env()?;
     let config = Config::load(&paths.config())?.config;
     let contacts = Contacts::new(&paths, Web::new(Callable::Any, config.ca_file));
-    Ok(AddressBook::new(paths.registry(), contacts, &config.agents))
+    Ok(AddressBook::new(&paths, contacts, &config.agents))
 }
 
 /// The agent a word means: one that runs here, one elsewhere, or one that a message may start.
@@ -111,7 +158,10 @@ pub(super) fn own() -> Result<Option<Entry>> {
 
 /// The agent whose task has a name that begins or ends so, and the whole name.
 pub(super) async fn task(part: &str) -> Result<(Client, String)> {
-    let asked = agents()?.into_iter().map(async |entry| {
+    // Those of other machines are asked as well.
+    let elsewhere = MeshView::read(&Paths::from_env()?)?;
+    let elsewhere = elsewhere.map(|view| view.entries()).unwrap_or_default();
+    let asked = agents()?.into_iter().chain(elsewhere).map(async |entry| {
         let client = Client::of(&entry).ok()?;
         let tasks = within(MOMENT, client.tasks()).await.ok()?;
         let ids = tasks.iter().map(|task| task.id.as_str());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use synapse::launch::probe;
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 
 use super::{Failure, profile};
 use crate::cli::Start;
@@ -22,11 +22,11 @@ impl Program {
         let args = start.args.clone();
         match &start.profile {
             None => Ok(Self {
-                profile: generic(args)?,
+                profile: generic(args, start.acp)?,
                 args: Vec::new(),
             }),
             Some(name) if !profile::is_known(name)? && is_on_path(name) => Ok(Self {
-                profile: generic(vec![name.clone()])?,
+                profile: generic(vec![name.clone()], start.acp)?,
                 args,
             }),
             Some(name) if !profile::is_known(name)? => {
@@ -45,13 +45,18 @@ impl Program {
 }
 
 /// A program that nobody has described. It is known by the name of its file.
-fn generic(command: Vec<String>) -> Result<Profile> {
+fn generic(command: Vec<String>, speaks_acp: bool) -> Result<Profile> {
     let program = command
         .first()
         .ok_or_else(|| anyhow!("no program was named"))?;
     Ok(Profile {
         name: name_of(program),
         command,
+        backend: if speaks_acp {
+            Backend::Acp
+        } else {
+            Backend::Terminal
+        },
         ..Profile::builtin("generic")?
     })
 }

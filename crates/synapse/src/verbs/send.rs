@@ -1,6 +1,7 @@
 //! `synapse send`: a message to one agent, or to all.
 
 mod abroad;
+mod across;
 mod all;
 mod growth;
 mod report;
@@ -18,7 +19,7 @@ use synapse_client::auto_start;
 use synapse_client::client::Client;
 use synapse_client::current_agent;
 use synapse_client::message::OutgoingMessage;
-use synapse_client::native::{TaskAnswer, TaskEvent};
+use synapse_client::native::{TaskAnswer, TaskEvent, TaskShape};
 use synapse_machine::config::Config;
 use synapse_machine::handle::EVERYONE;
 use synapse_machine::paths::Paths;
@@ -79,6 +80,9 @@ pub(crate) struct Send {
     /// Wait, and show the reply as it grows
     #[arg(long, conflicts_with_all = ["no_return", "json"])]
     stream: bool,
+    /// How long to keep the message for a machine that is away: 2h; by default a day
+    #[arg(long, value_parser = input::duration, value_name = "TIME")]
+    expires: Option<Duration>,
     /// Print JSON: one object, or one per line when sending to all
     #[arg(long)]
     json: bool,
@@ -93,6 +97,8 @@ struct Manner {
     is_patience_chosen: bool,
     is_json: bool,
     streams: bool,
+    /// How long it may wait for a machine that is away, if somebody has said.
+    expires: Option<Duration>,
 }
 
 pub(crate) fn run(args: &Send) -> Result<u8> {
@@ -151,6 +157,7 @@ fn to_one(
     };
     let entry = match whom {
         Whom::Local(entry) => *entry,
+        Whom::Mesh(found) => return across::deliver(&found, message, manner, left),
         Whom::External(external) => return abroad::deliver(&external, message, None, manner),
         Whom::Startable(name) => anyhow::bail!("{name} was started but has already ended"),
     };
@@ -168,36 +175,47 @@ fn to_one(
             note!("{}", texts::waits_for_answer());
         }
         let task = lookup::deliver(&client, message).await?;
-        let mut out = print::out();
-        let Some(patience) = patience(&entry, manner) else {
-            if manner.is_json {
-                writeln!(out, "{}", json!(TaskAnswer { task }))?;
-                return Ok(0);
-            }
-            if std::io::stderr().is_terminal() {
-                let (handle, id) = (&entry.handle, short(&task.id));
-                note!("{}", texts::sent(handle, id));
-            }
-            writeln!(out, "{}", task.id)?;
-            return Ok(0);
-        };
-        let mut shown = WaitDisplay::new(&entry.handle, streaming(&entry, manner));
-        let each = |event: &TaskEvent| shown.take(event);
-        let ended = wait::until_settled(&client, &task.id, Until::Settled, patience, each).await;
-        let told = shown.finish();
-        let report = Report::of(&task.id, ended);
-        left.extend(report.left());
-        if manner.is_json {
-            writeln!(out, "{}", report.to_json())?;
-        } else {
-            report.print(
-                &mut out,
-                &told,
-                &format!("synapse answer {} <option>", entry.handle),
-            )?;
-        }
-        Ok(report.code)
+        after(&entry, &client, task, manner, left).await
     })
+}
+
+/// What follows once an agent has a message: its id is told, or the reply is waited for.
+async fn after(
+    entry: &Entry,
+    client: &Client,
+    task: TaskShape,
+    manner: Manner,
+    left: &mut Vec<String>,
+) -> Result<u8> {
+    let mut out = print::out();
+    let Some(patience) = patience(entry, manner) else {
+        if manner.is_json {
+            writeln!(out, "{}", json!(TaskAnswer { task }))?;
+            return Ok(0);
+        }
+        if std::io::stderr().is_terminal() {
+            let (handle, id) = (&entry.handle, short(&task.id));
+            note!("{}", texts::sent(handle, id));
+        }
+        writeln!(out, "{}", task.id)?;
+        return Ok(0);
+    };
+    let mut shown = WaitDisplay::new(&entry.handle, streaming(entry, manner));
+    let each = |event: &TaskEvent| shown.take(event);
+    let ended = wait::until_settled(client, &task.id, Until::Settled, patience, each).await;
+    let told = shown.finish();
+    let report = Report::of(&task.id, ended);
+    left.extend(report.left());
+    if manner.is_json {
+        writeln!(out, "{}", report.to_json())?;
+    } else {
+        report.print(
+            &mut out,
+            &told,
+            &format!("synapse answer {} <option>", entry.handle),
+        )?;
+    }
+    Ok(report.code)
 }
 
 /// `synapse task --follow`: shows a task to its end, its questions too.
@@ -208,6 +226,7 @@ pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
         is_patience_chosen: true,
         is_json: false,
         streams: true,
+        expires: None,
     };
     lookup::block_on(async {
         let mut shown = WaitDisplay::new(&entry.handle, streaming(entry, manner));
@@ -278,6 +297,7 @@ impl Send {
             is_patience_chosen: self.timeout.is_some() || is_set,
             is_json: self.json,
             streams: self.stream,
+            expires: self.expires,
         })
     }
 

@@ -32,11 +32,7 @@ impl Spinner {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let style = ProgressStyle::with_template("{prefix}{spinner} {msg} {elapsed}");
-        if let Ok(style) = style {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(PACE);
+        turn(&bar);
         let told = is_terminal && paint::is_plain();
         let spinner = Self {
             bar,
@@ -59,6 +55,29 @@ impl Spinner {
         }
     }
 
+    /// Asks something. It stands still, so that what is typed behind it can be seen.
+    pub(super) fn ask(&self, question: &str) {
+        self.bar.disable_steady_tick();
+        if let Ok(style) = ProgressStyle::with_template("{prefix}? {msg} ") {
+            self.bar.set_style(style);
+        }
+        self.say(question);
+    }
+
+    /// Goes on after a question.
+    pub(super) fn go_on(&self) {
+        turn(&self.bar);
+    }
+
+    /// Takes back the line that a typed Enter has begun. A typed word is wiped with it.
+    pub(super) fn entered(&self) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let _ = print::painted_err().write_all(b"\x1b[A");
+        self.bar.tick();
+    }
+
     /// Shows lines above it, in place of those before.
     pub(super) fn show(&self, lines: &[String]) {
         let text = lines.iter().map(|line| print::shown_on_err(line) + "\n");
@@ -77,6 +96,13 @@ impl Spinner {
         let rows = size.rows.saturating_sub(2);
         (!self.bar.is_hidden()).then_some((cols.into(), rows.into()))
     }
+}
+
+fn turn(bar: &ProgressBar) {
+    if let Ok(style) = ProgressStyle::with_template("{prefix}{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(PACE);
 }
 
 impl Drop for Spinner {
@@ -151,7 +177,10 @@ impl TermLike for Stderr {
     fn flush(&self) -> io::Result<()> {
         let painted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         // Every line is filled with blanks. Behind those of the last, a terminal's `^C` would begin
-        // a line that nobody clears.
-        print::painted_err().write_all(painted.trim_end_matches(' ').as_bytes())
+        // a line that nobody clears. One blank stays where there are more: something may be typed behind it.
+        let text = painted.trim_end_matches(' ');
+        let blanks = painted.len() - text.len();
+        let shown = painted.get(..text.len() + usize::from(blanks > 1));
+        print::painted_err().write_all(shown.unwrap_or(text).as_bytes())
     }
 }

@@ -116,7 +116,7 @@ fn line(cells: &[String], widths: &[usize], colours: &[Option<u8>], cols: Option
 }
 
 /// As much of a line as there is room for, with a mark where it was cut.
-fn cut(text: &str, cols: usize) -> String {
+pub(super) fn cut(text: &str, cols: usize) -> String {
     if width(text) <= cols {
         return text.to_owned();
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use synapse_a2a::id::TaskId;
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
+use synapse_client::mesh::{MeshView, is_elsewhere};
 use synapse_client::native::TaskShape;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -17,7 +18,7 @@ use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
 use super::table::{Table, age, short};
-use super::{lookup, send, texts};
+use super::{lookup, mesh, send, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -38,6 +39,11 @@ pub(crate) struct Tasks {
 /// Lists tasks, of one agent or of all.
 pub(crate) fn list(args: &Tasks) -> Result<u8> {
     let (agent, json) = (args.agent.as_deref(), args.json);
+    if let Some(Ok(entry)) = agent.map(lookup::agent)
+        && is_elsewhere(&entry)
+    {
+        return list_elsewhere(&entry, args);
+    }
     let reader = open()?;
     let mut filter = Filter {
         limit: args.limit.unwrap_or(if json { 500 } else { 20 }),
@@ -104,9 +110,102 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
     Ok(0)
 }
 
+/// Lists the tasks of an agent of another machine, as it tells them.
+fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
+    let client = Client::of(entry)?;
+    let tasks = lookup::block_on(lookup::within(lookup::MOMENT, client.tasks()))?;
+    let most = args.limit.unwrap_or(if args.json { 500 } else { 20 });
+    let tasks = tasks.into_iter().take(most);
+    if args.json {
+        let tasks: Vec<Value> = tasks.map(|task| named(json!(task), entry)).collect();
+        writeln!(print::out(), "{}", json!({ "tasks": tasks }))?;
+        return Ok(0);
+    }
+    let is_terminal = std::io::stdout().is_terminal();
+    let mut table =
+        Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"].map(str::to_owned));
+    for task in tasks {
+        let created: Option<jiff::Timestamp> = task.created_at.parse().ok();
+        let seconds = created.map_or(0, |at| (jiff::Timestamp::now() - at).get_seconds());
+        let message = json!(task.message);
+        let words = message.pointer("/parts/0/text").and_then(Value::as_str);
+        let cells = [
+            if is_terminal {
+                short(&task.id)
+            } else {
+                &task.id
+            }
+            .to_owned(),
+            entry.handle.to_string(),
+            task.sender.clone(),
+            task.status.state.name().to_owned(),
+            age(seconds.unsigned_abs()),
+            words.unwrap_or_default().to_owned(),
+        ];
+        table.push(cells, [None; 6], &[]);
+    }
+    table.print()?;
+    Ok(0)
+}
+
+/// A task that an agent of another machine has: the agent, and the whole id.
+fn elsewhere(part: &str) -> Result<Option<(Entry, String)>> {
+    let Some(view) = MeshView::read(&Paths::from_env()?)? else {
+        return Ok(None);
+    };
+    lookup::block_on(async {
+        for entry in view.entries() {
+            let Ok(client) = Client::of(&entry) else {
+                continue;
+            };
+            let Ok(tasks) = lookup::within(lookup::MOMENT, client.tasks()).await else {
+                continue;
+            };
+            let is_meant = |id: &str| id.starts_with(part) || id.ends_with(part);
+            if let Some(task) = tasks.into_iter().find(|task| is_meant(&task.id)) {
+                return Ok(Some((entry, task.id)));
+            }
+        }
+        Ok(None)
+    })
+}
+
+fn named(mut task: Value, entry: &Entry) -> Value {
+    if let Some(task) = task.as_object_mut() {
+        task.insert("agent".to_owned(), Value::from(entry.handle.as_str()));
+    }
+    task
+}
+
+/// Shows a task of another machine, or follows it to its end.
+fn show_elsewhere(entry: &Entry, id: &str, follow: bool, json: bool) -> Result<u8> {
+    if follow && !json {
+        return send::follow(entry, id);
+    }
+    if follow {
+        return lookup::block_on(watch(entry, &TaskId::new(id)));
+    }
+    let client = Client::of(entry)?;
+    let task = lookup::block_on(lookup::within(lookup::MOMENT, client.task(id)))?;
+    let task = named(json!(task), entry);
+    if json {
+        writeln!(print::out(), "{task}")?;
+        return Ok(0);
+    }
+    print_task(&task)
+}
+
 /// Shows a task, or follows it to its end.
 pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
-    let kept = find(part)?;
+    let kept = match find(part) {
+        Ok(kept) => kept,
+        Err(error) => {
+            return match elsewhere(part)? {
+                Some((entry, id)) => show_elsewhere(&entry, &id, follow, json),
+                None => Err(error),
+            };
+        }
+    };
     if follow && let Some(entry) = host_of(&kept)? {
         return if json {
             lookup::block_on(watch(&entry, kept.task.id()))
@@ -114,12 +213,15 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
             send::follow(&entry, kept.task.id().as_str())
         };
     }
-    let mut out = print::out();
     if json {
-        writeln!(out, "{}", shown(kept))?;
+        writeln!(print::out(), "{}", shown(kept))?;
         return Ok(0);
     }
-    let task = shown(kept);
+    print_task(&shown(kept))
+}
+
+fn print_task(task: &Value) -> Result<u8> {
+    let mut out = print::out();
     let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
     writeln!(
         out,
@@ -154,7 +256,24 @@ pub(super) fn message(part: &str) -> Result<String> {
 
 /// Cancels a task.
 pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
-    let kept = find(part)?;
+    let kept = match find(part) {
+        Ok(kept) => kept,
+        Err(error) => {
+            if let Some(kept) = mesh::cancel_kept(part)? {
+                let told = if json {
+                    json!(kept).to_string()
+                } else {
+                    format!("the message {} is not sent", kept.id)
+                };
+                writeln!(print::out(), "{told}")?;
+                return Ok(0);
+            }
+            let Some((entry, id)) = elsewhere(part)? else {
+                return Err(error);
+            };
+            return cancel_at(&entry, &id, json);
+        }
+    };
     let id = kept.task.id().clone();
     if kept.task.state().is_final() {
         bail!("{}", texts::task_is_over(id, kept.task.state()));
@@ -162,8 +281,12 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     let Some(entry) = host_of(&kept)? else {
         bail!("{}", texts::task_agent_ended(id));
     };
+    cancel_at(&entry, id.as_str(), json)
+}
+
+fn cancel_at(entry: &Entry, id: &str, json: bool) -> Result<u8> {
     lookup::block_on(async {
-        let client = Client::of(&entry)?;
+        let client = Client::of(entry)?;
         let path = format!("/tasks/{id}/cancel");
         let canceled = client.call(Method::POST, &path, Some(&json!({}))).await?;
         if json {

@@ -14,10 +14,16 @@ pub(crate) enum Language {
     Japanese,
 }
 
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
 /// The language of this process, by the variables that every program goes by.
 pub(crate) fn language() -> Language {
-    static LANGUAGE: OnceLock<Language> = OnceLock::new();
     *LANGUAGE.get_or_init(|| language_of(["LC_ALL", "LC_MESSAGES", "LANG"].map(std::env::var_os)))
+}
+
+/// For what programs read: everything from here on is said in English. Nothing may have been said before.
+pub(crate) fn speak_english() {
+    let _ = LANGUAGE.set(Language::English);
 }
 
 /// The first variable that is set counts.
@@ -46,11 +52,36 @@ macro_rules! texts {
         )*
 
         #[cfg(test)]
-        const ALL: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $japanese)),*];
+        pub(super) const ALL: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $japanese)),*];
     };
 }
 
+pub(crate) mod doctor;
+
 texts! {
+    no_usage(days)
+        "nothing is known of the last {days} days: no turn, or the programs write no tokens down"
+        "この {days} 日間の記録がありません。やりとりがなかったか、プログラムがトークンを記録していません";
+    column_day() "DAY" "日付";
+    column_whose() "AGENT" "名前";
+    column_model() "MODEL" "モデル";
+    column_turns() "TURNS" "回数";
+    column_input() "INPUT" "入力";
+    column_cached() "CACHED" "キャッシュ";
+    column_output() "OUTPUT" "出力";
+    column_cost() "COST" "費用";
+    in_total() "total" "合計";
+    is_unknown() "unknown" "不明";
+    partly_unknown(dollars) "{dollars} + unknown" "{dollars} + 不明";
+    context_left(handle, left, window, percent)
+        "@{handle}: {left} of {window} tokens of context left ({percent}%)"
+        "@{handle}: コンテキストの残りは {window} トークン中 {left}（{percent}%）";
+    every_default()
+        " (there is no such file: every setting has its default)"
+        "（ファイルがないので、すべて既定値です）";
+    from_environment() "environment" "環境変数";
+    by_default() "default" "既定値";
+    is_not_set() "not set" "未設定";
     no_agent_runs()
         "no agent is running; start one with: synapse start <profile>"
         "動いているエージェントはありません。起動するには: synapse start <profile>";
@@ -228,6 +259,21 @@ texts! {
     no_hub()
         "no hub is running; `synapse web` starts one and prints a link"
         "ハブは動いていません。`synapse web` が起動してリンクを表示します";
+    extension_installed(editor)
+        "{editor}: the extension is installed; reload its windows"
+        "{editor}: 拡張機能をインストールしました。ウィンドウを再読み込みしてください";
+    extension_refused(editor, why)
+        "synapse: {editor} did not take the extension: {why}"
+        "synapse: {editor} に拡張機能を入れられません: {why}";
+    no_extension(shared, near)
+        "the extension is neither at {shared} nor at {near}; in a checkout `make vscode` builds it, then: synapse vscode install --vsix vscode/synapse.vsix"
+        "拡張機能が {shared} にも {near} にもありません。ソースでは `make vscode` で作り、synapse vscode install --vsix vscode/synapse.vsix で入れます";
+    no_such_editor(name)
+        "there is no {name} on your PATH"
+        "PATH に {name} がありません";
+    no_editor(names)
+        "none of these editors is on your PATH: {names}; name the command of yours: synapse vscode install COMMAND"
+        "PATH にエディターがありません ({names})。コマンド名を指定してください: synapse vscode install COMMAND";
     no_browser(why)
         "synapse: no browser could be opened: {why}"
         "synapse: ブラウザーを開けません: {why}";
@@ -263,6 +309,7 @@ texts! {
     column_for() "AGENT" "宛先";
     column_from() "FROM" "送信元";
     column_age() "AGE" "経過";
+    column_branch() "BRANCH" "ブランチ";
     column_message() "MESSAGE" "メッセージ";
     column_conversation() "CONVERSATION" "会話";
     column_last() "LAST" "最後";
@@ -310,7 +357,7 @@ mod tests {
     fn every_text_says_the_same_in_both_languages() {
         // Names that are the same everywhere.
         let same = ["column_pid", "column_id", "is_over"];
-        for (name, english, japanese) in ALL {
+        for (name, english, japanese) in ALL.iter().chain(doctor::ALL) {
             assert_eq!(places(english), places(japanese), "{name}");
             let is_japanese = japanese.chars().any(|c| c as u32 > 0x3000);
             assert!(is_japanese || same.contains(name), "{name}: {japanese}");

@@ -15,6 +15,7 @@ use synapse_store::{KeptUsage, Reader, UsageSum, sum_usage};
 
 use super::lookup;
 use super::table::Table;
+use super::texts;
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -48,18 +49,19 @@ pub(crate) fn run(args: &UsageArgs) -> Result<u8> {
         return Ok(0);
     }
     if sums.is_empty() {
-        note!(
-            "nothing is known of the last {} days: no turn, or the programs write no tokens down",
-            args.days
-        );
+        note!("{}", texts::no_usage(args.days));
         return Ok(0);
     }
-    let mut table = Table::new(
-        [
-            "DAY", "AGENT", "MODEL", "TURNS", "INPUT", "CACHED", "OUTPUT", "COST",
-        ]
-        .map(str::to_owned),
-    );
+    let mut table = Table::new([
+        texts::column_day(),
+        texts::column_whose(),
+        texts::column_model(),
+        texts::column_turns(),
+        texts::column_input(),
+        texts::column_cached(),
+        texts::column_output(),
+        texts::column_cost(),
+    ]);
     for sum in &sums {
         table.push(cells(sum), [None; 8], &[]);
     }
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &UsageArgs) -> Result<u8> {
         };
         let mut total = cells(&sums.iter().fold(start, sum));
         let [day, agent, model, ..] = &mut total;
-        "total".clone_into(day);
+        *day = texts::in_total();
         agent.clear();
         model.clear();
         table.push(total, [Some(1); 8], &[]);
@@ -117,7 +119,7 @@ fn cells(sum: &UsageSum) -> [String; 8] {
     [
         sum.day.to_string(),
         format!("@{}", sum.handle),
-        sum.model.clone().unwrap_or_else(|| "unknown".to_owned()),
+        sum.model.clone().unwrap_or_else(texts::is_unknown),
         sum.turns.to_string(),
         short(input + cache_written),
         short(cached),
@@ -131,20 +133,20 @@ fn context_left(row: &KeptUsage, prices: &Prices) -> Option<String> {
     let (context, window) = (row.context?, row.window(prices)?);
     let left = window.saturating_sub(context);
     let percent = left * 100 / window.max(1);
-    Some(format!(
-        "@{}: {} of {} tokens of context left ({percent}%)",
-        row.handle,
+    Some(texts::context_left(
+        &row.handle,
         short(left),
-        short(window)
+        short(window),
+        percent,
     ))
 }
 
 fn dollars(cost: Cost) -> String {
     match cost.dollars() {
-        Some(dollars) if cost.is_partial => format!("${dollars:.2} + unknown"),
+        Some(dollars) if cost.is_partial => texts::partly_unknown(format!("${dollars:.2}")),
         Some(dollars) if dollars < 0.01 => format!("${dollars:.4}"),
         Some(dollars) => format!("${dollars:.2}"),
-        None => "unknown".to_owned(),
+        None => texts::is_unknown(),
     }
 }
 

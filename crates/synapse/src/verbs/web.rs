@@ -5,13 +5,14 @@ mod qr;
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::task::Poll;
 
 use crate::verbs::{print, texts};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
+use serde_json::json;
 use synapse_hub::login::{LoginFile, Right};
 use synapse_hub::{self, Presence, Running, Settings};
 use synapse_machine::child;
@@ -74,23 +75,28 @@ fn public_url(text: &str) -> Result<PublicUrl, String> {
 #[derive(Subcommand)]
 enum WebCommand {
     /// Print a login link for one more browser; it works once, within five minutes
-    #[command(after_help = "Example:\n  synapse web login --read-only")]
+    #[command(
+        after_help = "Examples:\n  synapse web login --read-only\n  synapse web login --json   # for programs: the address, and the code to exchange"
+    )]
     Login {
         /// That browser may look at everything and change nothing
         #[arg(long)]
         read_only: bool,
+        /// As JSON, for programs of this machine: address, code, and certificate where the hub speaks TLS
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub(crate) fn run(args: &Web) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {
-        Some(WebCommand::Login { read_only }) => login(&paths, *read_only),
+        Some(WebCommand::Login { read_only, json }) => login(&paths, *read_only, *json),
         None => serve(args, "", &paths),
     }
 }
 
-fn login(paths: &Paths, read_only: bool) -> Result<u8> {
+fn login(paths: &Paths, read_only: bool, is_json: bool) -> Result<u8> {
     let Some(running) = synapse_hub::running(paths)? else {
         bail!("{}", texts::no_hub());
     };
@@ -99,6 +105,15 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     } else {
         Right::Act
     };
+    if is_json {
+        let code = LoginFile::new(paths.web()).mint(right)?;
+        let certificate = certificate_of(&running, paths)?;
+        let login = json!({
+            "url": running.url, "code": code, "read_only": read_only, "certificate": certificate,
+        });
+        writeln!(print::out(), "{login}")?;
+        return Ok(0);
+    }
     let reached = running.reached_at.as_deref();
     let link = link(paths, reached.unwrap_or(&running.url), "", right)?;
     writeln!(print::out(), "{link}")?;
@@ -110,6 +125,17 @@ fn login(paths: &Paths, read_only: bool) -> Result<u8> {
     }
     qr::show(&link)?;
     Ok(0)
+}
+
+/// The file of the certificate that a hub of this machine shows, if it speaks TLS.
+fn certificate_of(running: &Running, paths: &Paths) -> Result<Option<PathBuf>> {
+    if !running.url.starts_with("https:") {
+        return Ok(None);
+    }
+    let tls = Config::load(&paths.config())?.config.tls;
+    Ok(Some(
+        tls.map_or_else(|| paths.own_certificate().0, |tls| tls.cert),
+    ))
 }
 
 /// The address of this machine on its network: the one that packets to others leave from. None is sent.

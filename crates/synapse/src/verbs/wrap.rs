@@ -7,7 +7,7 @@ use synapse::human_terminal;
 use synapse_machine::paths::Paths;
 use synapse_pty::tty::{self, RawMode};
 use synapse_term::keys::nearest;
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 
 use super::program::is_on_path;
 use super::{Failure, conversations, host, profile};
@@ -25,6 +25,9 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
     }
     let args = conversations::choose(&args)?;
     let mut agent = host::agent(&args, &paths)?;
+    if agent.profile.backend == Backend::Acp {
+        return Err(without_terminal(&agent.profile.name).into());
+    }
     tty::restore_on_panic();
     let (front, service) = host::runtimes()?;
     front.block_on(async {
@@ -54,6 +57,13 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
         let exit = exit.or_else(|error| error.downcast::<EarlyExit>().map(|died| died.exit))?;
         Ok(u8::try_from(exit.code()).unwrap_or(1))
     })
+}
+
+fn without_terminal(profile: &str) -> Failure {
+    let message = format!(
+        "an agent that is reached by ACP has no terminal that could be shown here; in the background: synapse start {profile} --acp"
+    );
+    Failure::new(Failure::USAGE, message)
 }
 
 /// A first word that is neither a command nor a profile was most likely meant to be a command.

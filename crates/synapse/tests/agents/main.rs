@@ -3,6 +3,7 @@
 
 mod a2a;
 mod acp;
+mod acp_backend;
 mod external;
 mod host;
 mod mcp;

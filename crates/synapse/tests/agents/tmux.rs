@@ -212,6 +212,50 @@ fn a_window_that_is_resized_by_its_user_is_read_in_its_new_size() {
 }
 
 #[test]
+fn output_that_tmux_held_back_is_read_anew() {
+    let tmux = Tmux::with_dummy();
+    tmux.adopt(&[]);
+    let client = tmux.ok(&["list-clients", "-F", "#{client_name}"]);
+    // As tmux does for a client that has not read for too long: nothing comes until that asks for it.
+    tmux.ok(&["refresh-client", "-t", &client, "-A", "%0:pause"]);
+    tmux.ok(&["send-keys", "-t", "%0", "say:typed meanwhile", "Enter"]);
+    tmux.world
+        .wait_until("what was held back is seen", |world| {
+            let screen = world.ok(&["screen", "dummy"]);
+            screen.lines().any(|line| line == "typed meanwhile")
+        });
+    tmux.world
+        .wait_until("it is idle", |world| world.state("dummy") == "IDLE");
+    assert_eq!(tmux.send("say:after the pause"), "after the pause");
+}
+
+#[test]
+fn adopt_inside_a_pane_takes_the_program_it_is_typed_in() {
+    let tmux = Tmux::with("env PS1='$ ' sh");
+    let home = tmux.world.home.path();
+    let binary = assert_cmd::cargo::cargo_bin!("synapse");
+    let line = format!(
+        "SYNAPSE_HOME={home}/synapse A2A_HOME={home}/a2a {} adopt --name here --port 0 --json >told",
+        binary.display(),
+        home = home.display()
+    );
+    tmux.ok(&["send-keys", "-t", "%0", &line, "Enter"]);
+    tmux.world.wait_until("it is adopted and idle", |world| {
+        let told = std::fs::read_to_string(home.join("told")).unwrap_or_default();
+        told.contains("here") && world.state("here") == "IDLE"
+    });
+    assert_eq!(tmux.pane("#{@synapse}"), "here");
+    let shell = tmux.pane("#{pane_pid}");
+    let why = tmux.world.ok(&["status", "here", "--why"]);
+    assert!(why.contains(&format!("PID {shell}")), "{shell}: {why}");
+    let text = "echo $((6 * 7)) from the shell";
+    let sent = tmux
+        .world
+        .json(&["send", "here", text, "--return", "--json"]);
+    assert_eq!(sent["reply"], "42 from the shell", "{sent}");
+}
+
+#[test]
 fn an_agent_whose_program_ends_in_its_pane_has_ended() {
     let tmux = Tmux::with("bash --norc");
     let binary = assert_cmd::cargo::cargo_bin!("synapse");

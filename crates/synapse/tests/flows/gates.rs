@@ -2,9 +2,10 @@
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::world::World;
+use super::world::terminal::Terminal;
+use super::world::{World, is_gone};
 use super::{file, run};
 
 const GATED: &str = "name: gated\nsteps:\n  a: {run: [touch, began]}\n  b: {gate: 'Go on?', run: [touch, went]}\n  c: {run: [touch, after]}\n";
@@ -55,6 +56,32 @@ fn a_gate_waits_for_a_person_and_no_ends_what_comes_after() {
         (&"refused".into(), &"refused".into())
     );
     assert!(!world.home.path().join("after").exists());
+}
+
+#[test]
+fn a_step_tells_of_the_question_that_it_waits_behind() {
+    let world = World::new();
+    world.ok(&["start", "dummy", "--port", "0"]);
+    world.ok(&["send", "dummy", "ask:yn Delete it?"]);
+    world.wait_until("the agent asks", |world| {
+        world.json(&["status", "dummy", "--json"])["status"] == "INPUT_REQUIRED"
+    });
+    let flow = file(
+        &world,
+        "behind",
+        "name: behind\nsteps: {a: {agent: dummy, prompt: 'say:behind'}}\n",
+    );
+    let id = detached(&world, &flow);
+    world.wait_until("the step asks", |world| {
+        let item = &shown(world, &id)["steps"][0]["items"][0];
+        let question = item["question"].as_str().unwrap_or_default();
+        item["state"] == "asking" && question.contains("Delete it?")
+    });
+    world.ok(&["answer", "dummy", "yes"]);
+    world.wait_until("it is done", |world| shown(world, &id)["state"] == "done");
+    let steps = shown(&world, &id)["steps"].clone();
+    assert_eq!(steps[0]["items"][0]["question"], Value::Null);
+    world.ok(&["stop", "dummy"]);
 }
 
 #[test]
@@ -167,4 +194,53 @@ fn an_agent_starts_flows_by_name_alone_and_commands_only_if_it_may() {
     assert!(as_agent(&["cmd"]).contains("agents: true"));
     assert!(as_agent(&["./x.yaml"]).contains("by its name"));
     assert_eq!(as_agent(&["open"]), "");
+}
+
+#[test]
+fn a_gate_is_answered_in_the_terminal_and_the_tree_stays_whole() {
+    let world = World::new();
+    let flow = file(&world, "gated", GATED);
+    let script = format!("$synapse flow run {flow}; echo it is over; read x");
+    let mut terminal = Terminal::bash(&world, &script);
+    terminal.wait_for("? Go on? [yes/no]");
+    terminal.press("maybe");
+    terminal.wait("what is typed stands behind the question", |terminal| {
+        terminal
+            .before_cursor()
+            .trim_end()
+            .ends_with("[yes/no] maybe")
+    });
+    terminal.press("\r");
+    terminal.wait_for("'maybe' is no answer: yes or no");
+    terminal.press("y\r");
+    let painted = terminal.wait_for("it is over");
+    let trees = painted.lines().filter(|line| line.contains("✓ a "));
+    assert_eq!(trees.count(), 1, "{painted}");
+    let heads = painted.lines().filter(|line| line.contains("gated "));
+    assert_eq!(heads.count(), 1, "{painted}");
+    assert!(world.home.path().join("went").exists(), "{painted}");
+}
+
+#[test]
+fn what_is_just_beginning_when_a_flow_is_stopped_is_ended_too() {
+    let world = World::new();
+    let flow = file(
+        &world,
+        "early",
+        "name: early\nparallel: true\nsteps:\n  a: {shell: 'echo $$ >> pids; exec sleep 600'}\n  b: {agent: dummy, prompt: 'wait:600'}\n",
+    );
+    for _ in 0..4 {
+        let id = detached(&world, &flow);
+        world.ok(&["flow", "stop", &id]);
+        assert_eq!(shown(&world, &id)["state"], "stopped");
+        assert_eq!(world.json(&["list", "--json"])["agents"], json!([]));
+    }
+    let pids = std::fs::read_to_string(world.home.path().join("pids")).unwrap_or_default();
+    for pid in pids.lines() {
+        assert!(is_gone(pid), "{pid} was left behind");
+    }
+    let kept = world.json(&["tasks", "--json"]);
+    for task in kept["tasks"].as_array().unwrap() {
+        assert_eq!(task["status"]["state"], "canceled", "{task}");
+    }
 }

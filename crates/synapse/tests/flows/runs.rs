@@ -52,6 +52,31 @@ fn an_agent_that_runs_is_used_and_left_alone() {
 }
 
 #[test]
+fn an_agent_of_another_run_is_nobody_elses() {
+    let world = World::new();
+    let text =
+        "name: long\nsteps:\n  a: {agent: dummy, copies: 2, each: [1, 2], prompt: 'wait:600'}\n";
+    let long = file(&world, "long", text);
+    let long = world.json(&["flow", "run", &long, "--detach", "--json"]);
+    let id = long["id"].as_str().unwrap();
+    world.wait_until("both of its agents work", |world| {
+        let view = world.json(&["flow", "show", id, "--json"]);
+        let items = view["steps"][0]["items"].as_array().cloned();
+        let items = items.unwrap_or_default();
+        items.len() == 2 && items.iter().all(|item| item["task"].is_string())
+    });
+    let text = "name: one\nsteps: {a: {agent: dummy, prompt: 'say:hi'}, b: {run: ['false'], on_error: continue}}";
+    let result = run(&world, &[&file(&world, "one", text)]);
+    assert_eq!(result["state"], "done", "{result}");
+    let shown = world.json(&["flow", "show", result["id"].as_str().unwrap(), "--json"]);
+    assert_eq!(shown["steps"][0]["state"], "done");
+    assert_eq!(shown["steps"][1]["state"], "failed", "{shown}");
+    let agents = world.json(&["list", "--json"]);
+    assert_eq!(agents["agents"].as_array().unwrap().len(), 2, "{agents}");
+    world.ok(&["flow", "stop", id]);
+}
+
+#[test]
 fn json_that_does_not_fit_is_asked_for_once_more() {
     let world = World::with_dummy();
     let schema = "{type: object, required: [status], properties: {status: {enum: [ok]}}}";

@@ -16,6 +16,13 @@ fn every_flow_that_ships_comes_to_its_end_in_a_simulation() {
     ] {
         let result = run(&world, &[name, "--simulate", "--input", input]);
         assert_eq!(result["state"], "done", "{name}: {result}");
+        if name == "debate" {
+            // Those of an `all` stand below it, and it counts them.
+            let shown = world.ok(&["flow", "show", result["id"].as_str().unwrap()]);
+            let shown: Vec<&str> = shown.lines().map(str::trim).collect();
+            assert!(shown[1].starts_with("✓ opening      2 of 2"), "{shown:?}");
+            assert!(shown[2].starts_with("✓ opening.one"), "{shown:?}");
+        }
     }
     assert_eq!(world.json(&["list", "--json"])["agents"], json!([]));
 }

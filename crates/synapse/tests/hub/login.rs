@@ -115,6 +115,20 @@ fn another_link_is_printed_while_the_hub_runs() {
 }
 
 #[test]
+fn a_program_gets_its_login_as_json() {
+    let desk = Desk::new();
+    let login: Value = serde_json::from_str(&desk.world.ok(&["web", "login", "--json"])).unwrap();
+    assert_eq!(login["read_only"], false);
+    assert_eq!(login["certificate"], Value::Null);
+    let (url, code) = (login["url"].as_str().unwrap(), login["code"].as_str());
+    let browser = Browser::with_link(&format!("{url}/#code={}", code.unwrap()));
+    assert_eq!(
+        browser.get("/api/session").ok()["session"]["read_only"],
+        false
+    );
+}
+
+#[test]
 fn without_a_hub_there_is_no_link_and_a_second_hub_says_where_the_first_is() {
     let world = World::new();
     let refused = world.run(&["web", "login"]);

@@ -356,3 +356,31 @@ fn odd_changes_are_shown() {
     assert_eq!(one["files"].as_array().unwrap().len(), 1);
     assert_eq!(one["files"][0]["truncated"], false);
 }
+
+#[test]
+fn a_file_is_shown_as_it_was_before_the_branch() {
+    let desk = Desk::new();
+    let (id, path) = desk.branch("docs");
+    let before = |query: &str| {
+        let url = format!("/api/worktrees/{id}/before/{query}");
+        desk.browser.get(&url)
+    };
+    let old = fs::read_to_string(path.join("README.md")).unwrap();
+    commit(&path, "README.md", "rewritten\n");
+    fs::write(path.join("README.md"), "and once more\n").unwrap();
+    fs::write(path.join("new.md"), "new\n").unwrap();
+
+    let found = before("README.md").ok();
+    assert_eq!(
+        (&found["text"], &found["binary"]),
+        (&json!(old), &json!(false))
+    );
+    assert_eq!(
+        before("./README.md?against=head").ok()["text"],
+        "rewritten\n"
+    );
+    before("new.md").refused(404, "no_such_file");
+    before("..%2F..%2Fetc%2Fpasswd").refused(403, "outside");
+    before(".git%2Fconfig").refused(403, "outside");
+    before("README.md?against=--help").refused(400, "bad_ref");
+}

@@ -25,6 +25,7 @@ fn entry(handle: &str) -> Entry {
         is_token_replaced: false,
         program_dir: None,
         may_answer_itself: false,
+        has_no_terminal: false,
         version: "1".to_owned(),
         other: BTreeMap::new(),
     }

@@ -41,17 +41,21 @@ struct AcceptedMessage {
     is_answer: bool,
 }
 
-/// Does what is asked for. `last` is the number of the last event the client has seen, if it says so.
+/// Does what is asked for, for whoever calls. `last` is the number of the last event the client has seen, if it says so.
 pub(super) async fn serve(
     served: &ServerState,
     dialect: Dialect,
     ask: Ask,
     last: Option<u64>,
+    caller: &incoming::Caller,
 ) -> Result<Outcome, ProtocolError> {
     match ask {
-        Ask::Send(request) => send(served, dialect, request).await.map(Outcome::Said),
+        Ask::Send(request) => {
+            let said = send(served, dialect, request, caller).await?;
+            Ok(Outcome::Said(said))
+        }
         Ask::Stream(request) => {
-            let taken = take(served, dialect, request).await?;
+            let taken = take(served, dialect, request, caller).await?;
             let telling = TaskStream::of_send(taken.follow, dialect, taken.is_answer);
             Ok(Outcome::Stream(Box::new(telling)))
         }
@@ -125,12 +129,13 @@ async fn send(
     served: &ServerState,
     dialect: Dialect,
     request: SendRequest,
+    caller: &incoming::Caller,
 ) -> Result<Value, ProtocolError> {
     let wish = (request.wish.patience, request.wish.history);
     let AcceptedMessage {
         mut follow,
         is_answer,
-    } = take(served, dialect, request).await?;
+    } = take(served, dialect, request, caller).await?;
     let id = follow.snapshot.task.id().clone();
     if wish.0 == Patience::UntilSettled {
         settle(served, &mut follow, is_answer).await;
@@ -144,6 +149,7 @@ async fn take(
     served: &ServerState,
     dialect: Dialect,
     mut request: SendRequest,
+    caller: &incoming::Caller,
 ) -> Result<AcceptedMessage, ProtocolError> {
     media::check(&request.message, &served.a2a.facts.input_modes)?;
     if dialect == Dialect::V01 {
@@ -152,7 +158,7 @@ async fn take(
     let push = request.wish.push.take();
     let (follow, is_answer) = match request.task.clone() {
         Some(task) => (answer(served, dialect, task, request).await?, true),
-        None => (begin(served, request).await?, false),
+        None => (begin(served, request, caller).await?, false),
     };
     if let Some(config) = push {
         let record = &follow.snapshot;
@@ -175,8 +181,12 @@ async fn go_on_by_name(
     Ok(())
 }
 
-async fn begin(served: &ServerState, request: SendRequest) -> Result<Follow, ProtocolError> {
-    let origin = origin(&request)?;
+async fn begin(
+    served: &ServerState,
+    request: SendRequest,
+    caller: &incoming::Caller,
+) -> Result<Follow, ProtocolError> {
+    let origin = origin(&request, caller)?;
     let submission = Submission {
         message: request.message,
         context: request.context,
@@ -254,7 +264,7 @@ fn value(message: &Message) -> String {
 }
 
 /// Who asks, and how urgently, where the client says so in its metadata.
-fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
+fn origin(request: &SendRequest, caller: &incoming::Caller) -> Result<Origin, ProtocolError> {
     let noted = |name: &str| {
         let message = request.message.metadata.get(name);
         message.or_else(|| request.metadata.get(name))
@@ -268,11 +278,12 @@ fn origin(request: &SendRequest) -> Result<Origin, ProtocolError> {
             )
         })?,
     };
-    let sender = incoming::sender(
-        noted("synapse/sender").and_then(Value::as_str),
-        incoming::Caller::Elsewhere,
-    )
-    .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
+    let said = noted("synapse/sender").and_then(Value::as_str);
+    // A client of another machine may be anybody, not only its person.
+    let is_machine = matches!(caller, incoming::Caller::Machine(_));
+    let said = said.or_else(|| is_machine.then_some(Origin::CLIENT));
+    let sender = incoming::sender(said, caller)
+        .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
     Ok(Origin {
         sender,
         priority: priority.number(),

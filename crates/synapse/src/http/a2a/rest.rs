@@ -14,6 +14,7 @@ use synapse_a2a::wire::protocol_error::ProtocolError;
 use synapse_a2a::wire::rest::{query, route};
 
 use super::super::ServerState;
+use super::super::incoming::Caller;
 use super::operations::{self, Outcome};
 use super::rpc::last_event;
 use super::stream::Envelope;
@@ -64,7 +65,8 @@ async fn serve(
     let query = query(head.uri.query());
     let ask = Ask::from_rest(target, dialect, &query, &body)?;
     let last = last_event(&head.headers);
-    let mut response = match operations::serve(served, dialect, ask, last).await? {
+    let caller = Caller::of_protocol(head);
+    let mut response = match operations::serve(served, dialect, ask, last, &caller).await? {
         // A client always reads JSON, also where there is nothing to say.
         Outcome::Said(Value::Null) => answer(&head.headers, version, &json!({})),
         Outcome::Said(said) => answer(&head.headers, version, &said),

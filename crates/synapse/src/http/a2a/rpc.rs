@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
@@ -13,6 +14,7 @@ use synapse_a2a::wire::operation::{Operation, operation};
 use synapse_a2a::wire::protocol_error::ProtocolError;
 
 use super::super::ServerState;
+use super::super::incoming::Caller;
 use super::operations::{self, Outcome};
 use super::stream::Envelope;
 use super::{extensions, version};
@@ -37,7 +39,7 @@ pub(super) async fn call(State(served): State<ServerState>, request: Request) ->
         Ok(asked) => asked,
         Err(error) => return refuse(&id, &error),
     };
-    match serve(&served, &head.headers, dialect, operation, call).await {
+    match serve(&served, &head, dialect, operation, call).await {
         Ok(response) => response,
         Err(error) if wants_stream(&head.headers, dialect, operation) => {
             refuse_in_stream(&id, &error)
@@ -48,15 +50,17 @@ pub(super) async fn call(State(served): State<ServerState>, request: Request) ->
 
 async fn serve(
     served: &ServerState,
-    headers: &HeaderMap,
+    head: &Parts,
     dialect: Dialect,
     operation: Operation,
     call: Call,
 ) -> Result<Response, ProtocolError> {
+    let headers = &head.headers;
     let active = extensions(&served.a2a.facts, headers)?;
     let ask = Ask::from_rpc(operation, dialect, &call.params)?;
     let last = last_event(headers);
-    let mut response = match operations::serve(served, dialect, ask, last).await? {
+    let caller = Caller::of_protocol(head);
+    let mut response = match operations::serve(served, dialect, ask, last, &caller).await? {
         Outcome::Said(said) => Json(jsonrpc::result(&call.id, &said)).into_response(),
         Outcome::Stream(telling) => telling.respond(served, Envelope::JsonRpc(call.id)),
     };

@@ -12,6 +12,7 @@ use synapse_transcript::Source;
 use super::super::{logs, lookup, profile};
 use super::check::Check;
 use super::files;
+use crate::verbs::texts::doctor as texts;
 
 /// How many lines of the log are worth showing.
 const LAST_LINES: usize = 5;
@@ -25,10 +26,7 @@ pub(super) async fn look(entry: &Entry, paths: &Paths) -> Vec<Check> {
         Err(error) => checks.push(Check::fail(
             "token",
             format!("{error:#}"),
-            format!(
-                "start it again: synapse stop {0} && synapse start …",
-                entry.handle
-            ),
+            texts::start_again(&entry.handle),
         )),
         Ok(client) => checks.extend(door(entry, &client).await),
     }
@@ -39,19 +37,13 @@ pub(super) async fn look(entry: &Entry, paths: &Paths) -> Vec<Check> {
 
 fn host(entry: &Entry) -> Check {
     let (handle, pid, version) = (&entry.handle, entry.pid, &entry.version);
-    let said = format!(
-        "{handle} is PID {pid}, version {version}, profile {}",
-        entry.profile
-    );
+    let said = texts::host_is(handle, pid, version, &entry.profile);
     if synapse_platform::process::get(pid.cast_signed()).is_none() {
-        let said = format!("{said}; there is no such process");
-        return Check::fail("host", said, "the next `synapse list` removes its entry");
+        let said = texts::no_such_process(said);
+        return Check::fail("host", said, texts::next_list_removes());
     }
     if version != env!("CARGO_PKG_VERSION") {
-        let advice = format!(
-            "this is {}; to bring it over: synapse restart {handle}",
-            env!("CARGO_PKG_VERSION")
-        );
+        let advice = texts::bring_over(env!("CARGO_PKG_VERSION"), handle);
         return Check::warn("host", said, advice);
     }
     Check::ok("host", said)
@@ -62,8 +54,11 @@ fn folder(entry: &Entry) -> Check {
     if entry.place().is_dir() {
         return Check::ok("directory", dir.to_string());
     }
-    let advice = "stop it and start it where it can work";
-    Check::warn("directory", format!("{dir} is gone"), advice)
+    Check::warn(
+        "directory",
+        texts::folder_is_gone(dir),
+        texts::start_elsewhere(),
+    )
 }
 
 async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
@@ -73,13 +68,13 @@ async fn door(entry: &Entry, client: &Client) -> Vec<Check> {
     match status {
         Err(error) => {
             let handle = &entry.handle;
-            let said = format!("{} does not answer: {error:#}", entry.endpoint);
-            let advice = format!("is the host stopped or stuck? synapse stop {handle}");
+            let said = texts::does_not_answer(&entry.endpoint, format!("{error:#}"));
+            let advice = texts::is_stuck(handle);
             vec![Check::fail("http", said, advice)]
         }
         Ok(status) => {
             let millis = took.as_millis();
-            let said = format!("{} answers within {millis} ms", entry.endpoint);
+            let said = texts::answers_within(&entry.endpoint, millis);
             vec![Check::ok("http", said), state(entry, &status)]
         }
     }
@@ -95,16 +90,8 @@ fn state(entry: &Entry, status: &StatusAnswer) -> Check {
         said = said + "\n" + witness + ": " + says;
     }
     match standing.status.as_str() {
-        "INPUT_REQUIRED" => {
-            let advice = format!(
-                "answer it: synapse answer {handle} … (synapse status {handle} shows the options)"
-            );
-            Check::warn("state", said, advice)
-        }
-        "STARTING" => {
-            let advice = format!("if it stays so, look at it: synapse screen {handle}");
-            Check::warn("state", said, advice)
-        }
+        "INPUT_REQUIRED" => Check::warn("state", said, texts::answer_it(handle)),
+        "STARTING" => Check::warn("state", said, texts::look_at_it(handle)),
         _ => Check::ok("state", said),
     }
 }
@@ -112,14 +99,10 @@ fn state(entry: &Entry, status: &StatusAnswer) -> Check {
 /// Whether the program writes the record that gives exact replies.
 fn record(entry: &Entry) -> Option<Check> {
     let Ok(profile) = profile::find(&entry.profile) else {
-        let said = format!("the profile {} cannot be found from here", entry.profile);
-        return Some(Check::ok("record", said));
+        return Some(Check::ok("record", texts::no_profile(&entry.profile)));
     };
     let Some(name) = profile.record.as_deref() else {
-        return Some(Check::ok(
-            "record",
-            "none: replies are read from the screen",
-        ));
+        return Some(Check::ok("record", texts::no_record()));
     };
     let variable = |name: &str| {
         let own = profile.env.get(name).map(PathBuf::from);
@@ -135,11 +118,8 @@ fn record(entry: &Entry) -> Option<Check> {
         Some(path) => Check::ok("record", path.display().to_string()),
         None => Check::warn(
             "record",
-            format!(
-                "nothing below {} since it was started",
-                record.root().display()
-            ),
-            "before the first turn that is as it should be; later, replies come from the screen",
+            texts::record_is_empty(record.root().display()),
+            texts::before_first_turn(),
         ),
     })
 }
@@ -153,10 +133,7 @@ fn log(entry: &Entry, path: &Path) -> Check {
         Err(error) => Check::warn(
             "log",
             format!("{error:#}"),
-            format!(
-                "what {} does goes on; only its log is missing",
-                entry.handle
-            ),
+            texts::log_is_missing(&entry.handle),
         ),
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 
 use super::check::Check;
+use crate::verbs::texts::doctor as texts;
 
 /// The bits that let others in.
 const OTHERS: u32 = 0o077;
@@ -17,24 +18,23 @@ pub(super) fn folder(topic: &str, path: &Path) -> Check {
     let about = match fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Check::ok(topic, format!("{shown}: created when it is needed"));
+            return Check::ok(topic, texts::created_when_needed(shown));
         }
         Err(error) => {
-            let advice = "see that you may enter the folders above it";
+            let advice = texts::may_enter();
             return Check::fail(topic, format!("{shown}: {error}"), advice);
         }
     };
     if !about.is_dir() {
-        let advice = format!("move it away: mv {shown} {shown}.old");
-        return Check::fail(topic, format!("{shown} is not a folder"), advice);
+        return Check::fail(topic, texts::is_no_folder(&shown), texts::move_away(&shown));
     }
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        let advice = format!("make it yours: chown -R $(id -un) {shown} && chmod 700 {shown}");
-        return Check::fail(topic, format!("{shown} cannot be written"), advice);
+        let advice = texts::make_it_yours(&shown);
+        return Check::fail(topic, texts::cannot_be_written(&shown), advice);
     }
     if is_open(&about) {
         let mode = about.permissions().mode() & 0o777;
-        let said = format!("{shown} is open to others (mode {mode:03o})");
+        let said = texts::is_open_to_others(&shown, format!("{mode:03o}"));
         return Check::warn(topic, said, format!("chmod 700 {shown}"));
     }
     Check::ok(topic, shown.to_string())
@@ -59,13 +59,9 @@ pub(super) fn inside(topic: &str, path: &Path) -> Option<Check> {
     let shown = path.display();
     match open.first() {
         None if count == 0 => None,
-        None => Some(Check::ok(topic, format!("files of yours alone: {count}"))),
+        None => Some(Check::ok(topic, texts::yours_alone(count))),
         Some(first) => {
-            let said = format!(
-                "{} of {count} files can be read by others, such as {}",
-                open.len(),
-                first.display()
-            );
+            let said = texts::read_by_others(open.len(), count, first.display());
             Some(Check::fail(topic, said, format!("chmod 600 {shown}/*")))
         }
     }
@@ -76,10 +72,10 @@ pub(super) fn file(topic: &str, path: &Path) -> Option<Check> {
     let about = fs::metadata(path).ok()?;
     let shown = path.display();
     if is_open(&about) {
-        let said = format!("{shown} can be read by others");
+        let said = texts::file_read_by_others(&shown);
         return Some(Check::fail(topic, said, format!("chmod 600 {shown}")));
     }
-    Some(Check::ok(topic, format!("{shown}, yours alone")))
+    Some(Check::ok(topic, texts::file_is_yours(&shown)))
 }
 
 fn is_open(about: &Metadata) -> bool {

@@ -9,6 +9,7 @@ use synapse_machine::registry::{Entry, Registry};
 
 use super::check::Check;
 use super::files;
+use crate::verbs::texts::doctor as texts;
 
 /// Where agents listen unless told otherwise.
 const PORTS: std::ops::RangeInclusive<u16> = 8100..=8179;
@@ -38,8 +39,8 @@ fn own() -> Check {
         Ok(path) => Check::ok("synapse", format!("{version}, {}", path.display())),
         Err(error) => Check::fail(
             "synapse",
-            format!("{version}, but it cannot find itself: {error}"),
-            "is /proc mounted? Agents in the background need it",
+            texts::cannot_find_itself(version, error),
+            texts::is_proc_mounted(),
         ),
     }
 }
@@ -48,23 +49,20 @@ fn config(paths: &Paths) -> Vec<Check> {
     let file = paths.config();
     match Config::load(&file) {
         Err(error) => {
-            let advice = format!("correct {}", file.display());
+            let advice = texts::correct(file.display());
             vec![Check::fail("config", error.to_string(), advice)]
         }
         Ok(loaded) if loaded.warnings.is_empty() => {
             let said = if file.exists() {
                 file.display().to_string()
             } else {
-                format!(
-                    "{}: missing, so every setting has its default",
-                    file.display()
-                )
+                texts::config_is_missing(file.display())
             };
             vec![Check::ok("config", said)]
         }
         Ok(loaded) => {
             let warnings = loaded.warnings.iter();
-            let warn = |said: String| Check::warn("config", said, "correct it, or remove the line");
+            let warn = |said: String| Check::warn("config", said, texts::correct_line());
             warnings.map(|warning| warn(warning.to_string())).collect()
         }
     }
@@ -74,7 +72,7 @@ fn agents(paths: &Paths) -> Vec<Check> {
     let survey = match Registry::new(paths.registry()).survey() {
         Ok(survey) => survey,
         Err(error) => {
-            let advice = "see that the folder is yours and can be written";
+            let advice = texts::folder_is_yours();
             return vec![Check::fail("agents", error.to_string(), advice)];
         }
     };
@@ -84,29 +82,24 @@ fn agents(paths: &Paths) -> Vec<Check> {
         .map(|entry| entry.handle.to_string())
         .collect();
     let mut checks = vec![match names.as_slice() {
-        [] => Check::ok("agents", "none runs"),
-        names => Check::ok(
-            "agents",
-            format!("{} run: {}", names.len(), names.join(", ")),
-        ),
+        [] => Check::ok("agents", texts::none_runs()),
+        names => Check::ok("agents", texts::agents_run(names.len(), names.join(", "))),
     }];
     checks.extend(survey.entries.iter().filter_map(replaced_token));
     for entry in &survey.swept {
         let (handle, pid) = (&entry.handle, entry.pid);
         checks.push(Check::warn(
             "agents",
-            format!(
-                "the host of {handle} (PID {pid}) died without cleaning up; its entry was removed"
-            ),
-            format!("synapse logs {handle} may say why"),
+            texts::host_died(handle, pid),
+            texts::logs_may_say(handle),
         ));
     }
     for odd in &survey.unreadable {
         let path = odd.path.display();
         checks.push(Check::warn(
             "agents",
-            format!("{path} cannot be understood: {}", odd.reason),
-            format!("if no agent needs it: rm {path}"),
+            texts::not_understood(&path, &odd.reason),
+            texts::remove_it(&path),
         ));
     }
     checks
@@ -120,52 +113,37 @@ fn replaced_token(entry: &Entry) -> Option<Check> {
         .filter(|_| entry.is_token_replaced)?;
     Some(Check::warn(
         "token",
-        format!(
-            "the previous run of {} did not end cleanly, so its token was replaced",
-            entry.handle
-        ),
-        format!(
-            "give the new token, in {}, to those who had the old one",
-            path.display()
-        ),
+        texts::token_replaced(&entry.handle),
+        texts::give_new_token(path.display()),
     ))
 }
 
 fn ports() -> Check {
     let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
     let free = PORTS.filter(is_free).count();
-    let said = format!(
-        "{free} of {} ports from {} to {} are free",
-        PORTS.count(),
-        PORTS.start(),
-        PORTS.end()
-    );
+    let said = texts::ports_are_free(free, PORTS.count(), PORTS.start(), PORTS.end());
     if free == 0 {
-        return Check::fail(
-            "ports",
-            said,
-            "start agents with --port 0: the system chooses one",
-        );
+        return Check::fail("ports", said, texts::let_system_choose());
     }
     Check::ok("ports", said)
 }
 
 fn pseudo_terminal() -> Check {
     match synapse_platform::pty::open() {
-        Ok(_) => Check::ok("terminals", "the system gives them out"),
+        Ok(_) => Check::ok("terminals", texts::terminals_given()),
         Err(error) => Check::fail(
             "terminals",
-            format!("the system provides none: {error}"),
-            "is /dev/pts mounted? /proc/sys/kernel/pty/max says how many there may be",
+            texts::no_terminals(error),
+            texts::is_pts_mounted(),
         ),
     }
 }
 
 fn terminal(term: Option<&str>) -> Check {
-    let advice = "set TERM to what your terminal is, such as xterm-256color";
+    let advice = texts::set_term();
     match term {
-        Some("dumb") => Check::warn("TERM", "dumb: agents get xterm-256color instead", advice),
-        Some("") | None => Check::warn("TERM", "not set: agents get xterm-256color", advice),
+        Some("dumb") => Check::warn("TERM", texts::term_is_dumb(), advice),
+        Some("") | None => Check::warn("TERM", texts::term_is_unset(), advice),
         Some(term) => Check::ok("TERM", term),
     }
 }

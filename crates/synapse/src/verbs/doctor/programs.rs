@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use synapse::launch::probe;
 
 use super::check::{Check, Level};
+use crate::verbs::texts::doctor as texts;
 
 /// A CLI with a profile of its own.
 #[derive(Clone, Copy)]
@@ -73,39 +74,29 @@ fn wrapped(cli: KnownCli, found: VersionResult) -> Check {
         lacks,
     } = cli;
     match found {
-        VersionResult::Nothing => Check::ok(
-            name,
-            format!("not installed (npm install -g {package} installs it)"),
-        ),
+        VersionResult::Nothing => Check::ok(name, texts::not_installed(package)),
         VersionResult::Silent(path) => Check::warn(
             name,
-            format!("{} does not report its version", path.display()),
-            format!("does `{name} --version` work in a shell?"),
+            texts::no_version(path.display()),
+            texts::try_version(name),
         ),
         VersionResult::Version(path, text) => {
             let path = path.display();
             let number = number(&text).unwrap_or(&text);
-            let about = format!("{number}, {path}; witnesses: {witnesses}; {lacks}");
+            let about = texts::cli_is(number, path, witnesses, lacks);
             let is_older = parts(number) < parts(oldest);
             if !is_older && parts(number) <= parts(newest) {
-                return Check::ok(
-                    name,
-                    format!("{about}; verified ({oldest} to {newest} were)"),
-                );
+                return Check::ok(name, texts::is_verified(about, oldest, newest));
             }
             let advice = if is_older {
-                format!(
-                    "it is older than what was verified; npm install -g {package} brings a newer one"
-                )
+                texts::is_older(package)
             } else {
-                format!(
-                    "it is newer than what was verified; if a state is read wrong: synapse status {name} --why"
-                )
+                texts::is_newer(name)
             };
             Check {
                 level: if is_older { Level::Warn } else { Level::Ok },
                 advice: Some(advice),
-                ..Check::ok(name, format!("{about}; {oldest} to {newest} were verified"))
+                ..Check::ok(name, texts::were_verified(about, oldest, newest))
             }
         }
     }
@@ -118,7 +109,7 @@ fn useful(name: &str, why: &str, found: VersionResult) -> Check {
             Check::ok(name, format!("{number}, {}", path.display()))
         }
         VersionResult::Silent(path) => Check::ok(name, path.display().to_string()),
-        VersionResult::Nothing => Check::ok(name, format!("not installed; {why}")),
+        VersionResult::Nothing => Check::ok(name, texts::not_installed_why(why)),
     }
 }
 

@@ -1,20 +1,24 @@
 //! A run for people: a live tree on a terminal, a line for each event elsewhere, and the events themselves as JSON.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Arc, Weak};
 
 use synapse_flow::event::{Event, Fact, Outcome, State};
 use synapse_flow::run::Run;
-use synapse_flow::view::{ItemView, RunView, StepState, StepView};
+use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView};
 
 use super::super::spinner::Spinner;
-use crate::verbs::print;
+use crate::verbs::{print, table};
 
 /// Items that are shown of a step.
 const ITEMS: usize = 12;
 
 /// How a run is shown while it goes on.
 pub(super) enum Display {
-    Tree(Spinner),
+    Tree {
+        spinner: Arc<Spinner>,
+        is_asking: bool,
+    },
     Lines,
     Json,
 }
@@ -26,7 +30,10 @@ impl Display {
         }
         let spinner = Spinner::begin("");
         if std::io::stderr().is_terminal() && spinner.room().is_some() {
-            Self::Tree(spinner)
+            Self::Tree {
+                spinner: Arc::new(spinner),
+                is_asking: false,
+            }
         } else {
             Self::Lines
         }
@@ -44,27 +51,38 @@ impl Display {
                     note!("{line}");
                 }
             }
-            Self::Tree(spinner) => {
+            Self::Tree { spinner, is_asking } => {
                 let view = run.view();
                 let (cols, rows) = spinner.room().unwrap_or((80, 24));
                 let mut shown = tree(&view);
                 let hidden = shown.len().saturating_sub(rows);
                 shown.drain(..hidden);
-                let shown: Vec<String> = shown.iter().map(|line| cut(line, cols)).collect();
+                let shown: Vec<String> = shown.iter().map(|line| table::cut(line, cols)).collect();
                 spinner.show(&shown);
-                let asks = view.asks.first();
-                let what = asks.map_or_else(
-                    || view.state.word().to_owned(),
-                    |ask| format!("{} [{}]", ask.question, ask.options.join("/")),
-                );
-                spinner.say(what);
+                let was_asking = std::mem::replace(is_asking, !view.asks.is_empty());
+                if let Some(ask) = view.asks.first() {
+                    spinner.ask(&asked(ask));
+                    return;
+                }
+                if was_asking {
+                    spinner.go_on();
+                }
+                spinner.say(view.state.word());
             }
+        }
+    }
+
+    /// The tree while it is shown, for whoever types below it.
+    pub(super) fn tree(&self) -> Weak<Spinner> {
+        match self {
+            Self::Tree { spinner, .. } => Arc::downgrade(spinner),
+            Self::Lines | Self::Json => Weak::new(),
         }
     }
 
     /// Leaves the tree as it is at the end.
     pub(super) fn finish(self, run: &RunView) {
-        if let Self::Tree(spinner) = self {
+        if let Self::Tree { spinner, .. } = self {
             drop(spinner);
             for line in tree(run) {
                 note!("{line}");
@@ -73,8 +91,8 @@ impl Display {
     }
 }
 
-fn cut(line: &str, cols: usize) -> String {
-    line.chars().take(cols).collect()
+fn asked(ask: &Ask) -> String {
+    format!("{} [{}]", ask.question, ask.options.join("/"))
 }
 
 /// The whole run, a line for each step and each piece of its work.
@@ -92,18 +110,29 @@ pub(super) fn tree(view: &RunView) -> Vec<String> {
         view.state.word(),
         why.unwrap_or_default()
     )];
-    let wide = view
-        .steps
-        .iter()
-        .map(|step| step.name.chars().count())
-        .max();
-    for step in &view.steps {
+    let wide = view.steps.iter();
+    let wide = wide.map(|step| step.name.chars().count()).max();
+    for step in view.steps.iter().filter(|step| group(view, step).is_none()) {
         lines.extend(step_lines(view, step, wide.unwrap_or(0)));
+        for part in parts(view, step) {
+            lines.extend(step_lines(view, part, wide.unwrap_or(0)));
+        }
     }
     lines
         .iter()
         .map(|line| line.trim_end().to_owned())
         .collect()
+}
+
+/// The step whose `all` this one belongs to.
+fn group<'a>(view: &'a RunView, part: &StepView) -> Option<&'a StepView> {
+    let (name, _) = part.name.split_once('.')?;
+    view.steps.iter().find(|step| step.name == name)
+}
+
+fn parts<'a>(view: &'a RunView, step: &'a StepView) -> impl Iterator<Item = &'a StepView> {
+    let is_part = |part: &&StepView| group(view, part).is_some_and(|of| of.name == step.name);
+    view.steps.iter().filter(is_part)
 }
 
 fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
@@ -115,15 +144,16 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
     };
     let asks = view.asks.iter().find(|ask| ask.step == step.name);
     let what = match (asks, &step.why) {
-        (Some(ask), _) => format!("{} [{}]", ask.question, ask.options.join("/")),
+        (Some(ask), _) => asked(ask),
         (None, Some(why)) => why.clone(),
         (None, None) => match step.items.as_slice() {
             [only] => item_text(only),
-            [] => String::new(),
-            several => {
-                let done = several.iter().filter(|item| item.state == StepState::Done);
-                format!("{} of {}", done.count(), several.len())
+            [] if step.kind == "all" => count(parts(view, step).map(|part| part.state)),
+            [] if step.state == StepState::Done && step.kind != "gate" => {
+                "nothing to do".to_owned()
             }
+            [] => String::new(),
+            several => count(several.iter().map(|item| item.state)),
         },
     };
     let time = match (step.began_at, step.ended_at) {
@@ -150,6 +180,13 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
     lines.iter().map(|line| line.replace('\n', " ")).collect()
 }
 
+/// How many of them are done.
+fn count(states: impl Iterator<Item = StepState>) -> String {
+    let states: Vec<StepState> = states.collect();
+    let done = states.iter().filter(|state| **state == StepState::Done);
+    format!("{} of {}", done.count(), states.len())
+}
+
 fn item_text(item: &ItemView) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(item.agent.clone());
@@ -158,6 +195,9 @@ fn item_text(item: &ItemView) -> String {
     }
     if let Some(question) = &item.question {
         parts.push(format!("asks: {question}"));
+        if let Some(agent) = &item.agent {
+            parts.push(format!("synapse answer {agent} …"));
+        }
     }
     if let Some(why) = item.why.as_ref().filter(|_| item.state != StepState::Done) {
         parts.push(why.clone());

@@ -51,10 +51,10 @@ fn follow(paths: &Paths, reader: &Reader, id: &str, is_json: bool) -> Result<u8>
     lookup::block_on(async {
         let mut changes = flows::changes(paths);
         let mut display = Display::new(is_json);
-        let mut seen = Vec::new();
+        let mut seen: u64 = 0;
         let mut run: Option<Run> = None;
         loop {
-            let from = seen.len() as u64 + 1;
+            let from = seen + 1;
             for event in flows::events(reader, id, from)? {
                 match &mut run {
                     Some(run) => run.apply(&event)?,
@@ -63,7 +63,7 @@ fn follow(paths: &Paths, reader: &Reader, id: &str, is_json: bool) -> Result<u8>
                 if let Some(run) = &run {
                     display.take(run, &event);
                 }
-                seen.push(());
+                seen += 1;
             }
             let is_over = run.as_ref().is_none_or(|run| run.state().is_over());
             if is_over || !RunFolder::of(paths, id).is_held() {

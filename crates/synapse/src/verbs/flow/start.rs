@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 
 use super::display::{Display, short};
 use super::{Purpose, find, person};
+use crate::verbs::spinner::Spinner;
 use crate::verbs::{Failure, lookup, print, profile};
 
 /// `synapse flow run …`
@@ -201,6 +202,7 @@ enum Mode {
 fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
     let mut runner = Runner::open(paths, id)?;
     let mut display = Display::new(is_json);
+    let tree = display.tree();
     let asks: Arc<Mutex<Vec<Ask>>> = Arc::default();
     let noted = Arc::clone(&asks);
     let mut observe = |run: &synapse_flow::Run, event: &synapse_flow::Event| {
@@ -222,7 +224,7 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
     }
     let (sender, answers) = mpsc::channel(4);
     if std::io::stdin().is_terminal() && !is_json && !flows::is_inside_agent(paths) {
-        listen(sender, asks);
+        listen(sender, asks, tree);
     }
     let ended = runtime()?.block_on(async {
         let mut interrupted = signal(SignalKind::interrupt())?;
@@ -282,24 +284,33 @@ pub(super) fn said(output: &Value) -> String {
 }
 
 /// Takes answers that are typed here. The thread waits for the person and ends with the process.
-fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>) {
+fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>, tree: Weak<Spinner>) {
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { return };
+            if let Some(tree) = tree.upgrade() {
+                tree.entered();
+            }
+            let typed = line.trim().to_lowercase();
             let first = asks
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .first()
                 .cloned();
-            let Some(ask) = first else { continue };
-            let typed = line.trim().to_lowercase();
-            let mut options = ask.options.iter();
-            let meant = options
-                .find(|option| !typed.is_empty() && option.to_lowercase().starts_with(&typed));
-            let Some(answer) = meant else { continue };
+            let Some(ask) = first.filter(|_| !typed.is_empty()) else {
+                continue;
+            };
+            let Some(answer) = meant(&typed, &ask.options) else {
+                let say = || note!("'{typed}' is no answer: {}", ask.options.join(" or "));
+                match tree.upgrade() {
+                    Some(tree) => tree.aside(say),
+                    None => say(),
+                }
+                continue;
+            };
             let request = Request::Answer {
                 id: ask.id.clone(),
-                answer: answer.clone(),
+                answer,
                 by: person(),
             };
             if sender.blocking_send(request).is_err() {
@@ -307,6 +318,18 @@ fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>) {
             }
         }
     });
+}
+
+/// The option that was typed: all of it, or a beginning that no other option has.
+fn meant(typed: &str, options: &[String]) -> Option<String> {
+    let whole = options.iter().find(|option| option.to_lowercase() == typed);
+    let mut beginning = options
+        .iter()
+        .filter(|option| option.to_lowercase().starts_with(typed));
+    match (whole, beginning.next(), beginning.next()) {
+        (Some(option), _, _) | (None, Some(option), None) => Some(option.clone()),
+        _ => None,
+    }
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {

@@ -32,14 +32,14 @@ pub(super) enum End {
 }
 
 /// Shows the list, with the bar on `chosen` if it is there.
-pub(super) fn show(chosen: Option<&Handle>) -> Result<End> {
+pub(super) fn show(chosen: Option<&Handle>, is_mesh: bool) -> Result<End> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         bail!("list --watch needs a terminal; use list --json in programs");
     }
     tty::restore_on_panic();
     lookup::block_on(async {
         let raw = RawMode::enter()?;
-        let mut live = Live::begin(raw, chosen.cloned())?;
+        let mut live = Live::begin(raw, chosen.cloned(), is_mesh)?;
         let end = live.run().await;
         drop(live);
         end
@@ -58,10 +58,12 @@ struct Live {
     trouble: Option<String>,
     /// Who has the bar: a place would be another agent's when the order changes.
     chosen: Option<Handle>,
+    /// Those of other machines are shown, too.
+    is_mesh: bool,
 }
 
 impl Live {
-    fn begin(raw: RawMode, chosen: Option<Handle>) -> Result<Self> {
+    fn begin(raw: RawMode, chosen: Option<Handle>, is_mesh: bool) -> Result<Self> {
         let mut display = tty::display()?;
         display.push(BEGIN.as_bytes())?;
         Ok(Self {
@@ -71,6 +73,7 @@ impl Live {
             rows: Vec::new(),
             trouble: None,
             chosen,
+            is_mesh,
         })
     }
 
@@ -107,10 +110,10 @@ impl Live {
                     looking = None;
                     self.see(found);
                 }
-                () = changes.next(), if looking.is_none() => looking = Some(Box::pin(look())),
+                () = changes.next(), if looking.is_none() => looking = Some(Box::pin(look(self.is_mesh))),
                 _ = pace.tick(), if looking.is_none() => {
                     changes.take_up();
-                    looking = Some(Box::pin(look()));
+                    looking = Some(Box::pin(look(self.is_mesh)));
                     continue;
                 }
             }
@@ -195,8 +198,12 @@ impl Live {
 }
 
 /// Asks everybody anew.
-async fn look() -> Result<Vec<Row>> {
-    Ok(row::gather(lookup::agents()?).await)
+async fn look(is_mesh: bool) -> Result<Vec<Row>> {
+    let mut entries = lookup::agents()?;
+    if is_mesh {
+        entries.extend(super::machines::view()?.entries());
+    }
+    Ok(row::gather(entries).await)
 }
 
 async fn wait_for(looking: &mut Option<Looking>) -> Result<Vec<Row>> {

@@ -1,0 +1,313 @@
+//! A client of NATS: what the mesh needs of the protocol, and no more. One task owns the connection and makes it anew
+//! whenever it breaks; subscriptions survive that. What is published while there is no connection is dropped, because
+//! everything that matters is repeated by whoever wants it done.
+
+mod auth;
+mod connection;
+mod kv;
+mod protocol;
+mod server;
+mod tls;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+pub use auth::Auth;
+pub use connection::Options;
+pub use kv::{Bucket, Kv, Storage};
+pub use protocol::ServerInfo;
+pub use server::Server;
+pub use tls::{CA_NAME, Trust};
+
+/// How many messages may wait for somebody who reads them slowly.
+const BACKLOG: usize = 8_192;
+/// How long an answer of the server may take.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Why the server cannot be used.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NatsError {
+    #[error("'{0}' is not the address of a NATS server, such as nats://192.168.1.5:4222")]
+    NotAnAddress(String),
+    #[error("{server} does not answer: {why}")]
+    Unreachable { server: String, why: String },
+    #[error(
+        "{server} has another certificate than this mesh: {why}; was the server set up anew? Join again with a new invitation"
+    )]
+    WrongCertificate { server: String, why: String },
+    #[error("{0} does not speak TLS, which this mesh does")]
+    NoTls(String),
+    #[error("{server} does not let this machine in: {why}")]
+    Refused { server: String, why: String },
+    #[error("{0} has JetStream switched off; start it with jetstream enabled (nats-server -js)")]
+    NoJetStream(String),
+    #[error("{server} is nats-server {version}; 2.9 or later is needed")]
+    TooOld { server: String, version: String },
+    #[error("{0} says no NATS")]
+    Broken(String),
+    #[error("there is no connection to the mesh")]
+    Disconnected,
+    #[error("the server did not answer within {} s", .0.as_secs())]
+    Late(Duration),
+    #[error("the server says: {0}")]
+    Said(String),
+}
+
+impl NatsError {
+    /// Whether trying again later is of no use.
+    pub fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            Self::NotAnAddress(_)
+                | Self::WrongCertificate { .. }
+                | Self::NoTls(_)
+                | Self::Refused { .. }
+                | Self::NoJetStream(_)
+                | Self::TooOld { .. }
+        )
+    }
+}
+
+/// A message that came in.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub subject: String,
+    pub reply: Option<String>,
+    pub payload: Bytes,
+    /// The status that a server puts into the headers, such as 503 where nobody listens.
+    pub status: Option<u16>,
+}
+
+/// How the connection stands.
+#[derive(Clone, Debug)]
+pub enum Link {
+    /// None yet.
+    Connecting,
+    /// For the nth time.
+    Up(u64),
+    Down(NatsError),
+}
+
+/// What the owner of the connection is told.
+pub(crate) enum Order {
+    Publish {
+        subject: String,
+        reply: Option<String>,
+        payload: Bytes,
+    },
+    Subscribe {
+        sid: u64,
+        subject: String,
+        to: mpsc::Sender<Message>,
+    },
+    Unsubscribe {
+        sid: u64,
+    },
+}
+
+/// A connection to the server, and to the next one if that fails.
+#[derive(Clone)]
+pub struct Nats {
+    orders: mpsc::Sender<Order>,
+    link: watch::Receiver<Link>,
+    info: watch::Receiver<Option<Arc<ServerInfo>>>,
+    sids: Arc<AtomicU64>,
+    /// The beginning of the subjects on which answers come.
+    inbox: Arc<str>,
+}
+
+impl Nats {
+    /// Begins to connect. The connection lasts as long as a clone of this does.
+    pub fn begin(options: Options) -> Self {
+        let (orders, taken) = mpsc::channel(1_024);
+        let (link, seen_link) = watch::channel(Link::Connecting);
+        let (info, seen_info) = watch::channel(None);
+        let inbox = Arc::from(format!("_INBOX.{}", options.inbox).as_str());
+        tokio::spawn(connection::keep(options, taken, link, info));
+        Self {
+            orders,
+            link: seen_link,
+            info: seen_info,
+            sids: Arc::new(AtomicU64::new(1)),
+            inbox,
+        }
+    }
+
+    /// Connects, or says why that cannot be.
+    ///
+    /// # Errors
+    /// When no server lets us in within this time.
+    pub async fn connect(options: Options, patience: Duration) -> Result<Self, NatsError> {
+        let nats = Self::begin(options);
+        nats.ready(patience).await?;
+        Ok(nats)
+    }
+
+    /// Waits until there is a connection.
+    ///
+    /// # Errors
+    /// When there is none within this time, or never will be.
+    pub async fn ready(&self, patience: Duration) -> Result<(), NatsError> {
+        let mut link = self.link.clone();
+        let wait = async {
+            loop {
+                match &*link.borrow_and_update() {
+                    Link::Up(_) => return Ok(()),
+                    Link::Down(error) if error.is_lasting() => return Err(error.clone()),
+                    _ => {}
+                }
+                if link.changed().await.is_err() {
+                    return Err(NatsError::Disconnected);
+                }
+            }
+        };
+        match timeout(patience, wait).await {
+            Ok(done) => done,
+            Err(_) => Err(match &*self.link.borrow() {
+                Link::Down(error) => error.clone(),
+                _ => NatsError::Late(patience),
+            }),
+        }
+    }
+
+    /// How the connection stands, and every change of that.
+    pub fn link(&self) -> watch::Receiver<Link> {
+        self.link.clone()
+    }
+
+    pub fn is_up(&self) -> bool {
+        matches!(*self.link.borrow(), Link::Up(_))
+    }
+
+    /// Which connection this is, counted from the first; nothing while there is none.
+    pub fn generation(&self) -> Option<u64> {
+        match *self.link.borrow() {
+            Link::Up(nth) => Some(nth),
+            _ => None,
+        }
+    }
+
+    /// The beginning of the subjects on which answers come.
+    pub fn inbox(&self) -> &str {
+        &self.inbox
+    }
+
+    /// What the server said of itself.
+    pub fn info(&self) -> Option<Arc<ServerInfo>> {
+        self.info.borrow().clone()
+    }
+
+    /// Publishes. That it arrives is for the receiver to say.
+    pub async fn publish(&self, subject: &str, payload: impl Into<Bytes>) {
+        self.order(Order::Publish {
+            subject: subject.to_owned(),
+            reply: None,
+            payload: payload.into(),
+        })
+        .await;
+    }
+
+    /// Publishes, and says where answers of several are to go.
+    pub async fn publish_with_reply(&self, subject: &str, reply: &str, payload: impl Into<Bytes>) {
+        self.order(Order::Publish {
+            subject: subject.to_owned(),
+            reply: Some(reply.to_owned()),
+            payload: payload.into(),
+        })
+        .await;
+    }
+
+    /// Listens to a subject.
+    pub async fn subscribe(&self, subject: &str) -> Subscription {
+        let sid = self.sids.fetch_add(1, Ordering::Relaxed);
+        let (to, messages) = mpsc::channel(BACKLOG);
+        self.order(Order::Subscribe {
+            sid,
+            subject: subject.to_owned(),
+            to,
+        })
+        .await;
+        Subscription {
+            sid,
+            messages,
+            orders: self.orders.clone(),
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// When there is no connection, nobody listens, or it takes too long.
+    pub async fn request(
+        &self,
+        subject: &str,
+        payload: impl Into<Bytes>,
+    ) -> Result<Message, NatsError> {
+        self.request_within(subject, payload, ANSWER).await
+    }
+
+    /// As [`request`](Self::request), with a time of the caller's choice.
+    ///
+    /// # Errors
+    /// When there is no connection, nobody listens, or it takes too long.
+    pub async fn request_within(
+        &self,
+        subject: &str,
+        payload: impl Into<Bytes>,
+        patience: Duration,
+    ) -> Result<Message, NatsError> {
+        let mut link = self.link.clone();
+        if !matches!(*link.borrow_and_update(), Link::Up(_)) {
+            return Err(NatsError::Disconnected);
+        }
+        let inbox = format!("{}.{}", self.inbox, uuid::Uuid::new_v4().simple());
+        let mut answers = self.subscribe(&inbox).await;
+        self.publish_with_reply(subject, &inbox, payload).await;
+        let answer = tokio::select! {
+            answer = timeout(patience, answers.next()) => {
+                answer.map_err(|_| NatsError::Late(patience))?
+            }
+            // What was asked over a connection that is gone is never answered, but the answer may have come with its
+            // end: a machine that was let in is disconnected right behind its welcome.
+            _ = link.changed() => answers.messages.try_recv().ok(),
+        };
+        match answer {
+            Some(answer) if answer.status == Some(503) => {
+                Err(NatsError::Said("nobody listens".to_owned()))
+            }
+            Some(answer) => Ok(answer),
+            None => Err(NatsError::Disconnected),
+        }
+    }
+
+    async fn order(&self, order: Order) {
+        // Its owner ends only when nobody can order anything any more.
+        let _ = self.orders.send(order).await;
+    }
+}
+
+/// The messages of one subject.
+pub struct Subscription {
+    sid: u64,
+    messages: mpsc::Receiver<Message>,
+    orders: mpsc::Sender<Order>,
+}
+
+impl Subscription {
+    /// The next message; nothing once there is no client any more.
+    pub async fn next(&mut self) -> Option<Message> {
+        self.messages.recv().await
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        // One that stays is ended by the first message that nobody takes.
+        let _ = self.orders.try_send(Order::Unsubscribe { sid: self.sid });
+    }
+}

@@ -1,0 +1,18 @@
+//! Several machines as one mesh: homes of their own on this machine, a real nats-server between them.
+#![cfg(test)]
+#![allow(
+    clippy::print_stdout,
+    reason = "scripts/soak-mesh shows what was measured"
+)]
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod away;
+mod door;
+mod engine;
+mod errors;
+mod faults;
+mod gateway;
+mod machines;
+mod talk;
