@@ -32,6 +32,8 @@ pub struct Scene {
     pub has_screen_turn: bool,
     /// The input box is in sight and empty.
     pub is_box_empty: bool,
+    /// The input box is in sight and holds something.
+    pub is_box_filled: bool,
     /// It painted something a moment ago.
     pub is_painting: bool,
     /// The input box holds more than what was typed by us. Looked at only where keys reach the program past us.
@@ -179,9 +181,9 @@ pub enum TurnError {
         "somebody typed into the input box at the same time, so the message was not submitted; it is still there"
     )]
     ForeignWords,
-    /// The submit key did nothing, twice.
+    /// The submit key did nothing.
     #[error(
-        "the agent did not react to the submit key, pressed twice, within {:?}",
+        "the agent did not react to the submit key within {:?}",
         SUBMIT_PATIENCE + REPEATED_PATIENCE
     )]
     NoReaction,
