@@ -271,16 +271,16 @@ impl Turn {
                 }
                 Vec::new()
             }
-            // The end of another turn, told late.
-            HookFact::Over { id: Some(id), .. }
-                if self.taken.id.as_ref().is_some_and(|own| own != id) =>
+            // The end of another turn, told late, or made up: a program that names its turns names them always.
+            HookFact::Over { id, .. } | HookFact::Failed { id, .. }
+                if self.taken.id.is_some() && *id != self.taken.id =>
             {
                 Vec::new()
             }
             HookFact::Over {
                 text: Some(text), ..
             } => self.end(Ending::Replied(Words::whole(text, Source::Hook))),
-            HookFact::Failed { text } if self.taken.by_hook => {
+            HookFact::Failed { text, .. } if self.taken.by_hook => {
                 self.end(Ending::Failed(text.clone()))
             }
             HookFact::Interrupted if self.taken.by_hook => self.end(Ending::Interrupted(None)),
@@ -360,6 +360,8 @@ impl Turn {
             Verdict::Interrupted => Ending::Interrupted(words(&record.said)),
             // What a program writes after it was stopped may be the torso of a reply.
             _ if self.stop.is_pressed && !record.is_closed => return Vec::new(),
+            // A tool that is at work speaks against an end, until the screen has seen one.
+            _ if record.has_open_tool && !is_ending => return Vec::new(),
             _ if !record.is_closed && !rests => return Vec::new(),
             // An answered question that is still on the screen is not asked again; an open one stays, until the screen has
             // seen the turn end.

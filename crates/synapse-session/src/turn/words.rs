@@ -88,6 +88,8 @@ pub enum HookFact {
     Failed {
         /// The program's own words.
         text: String,
+        /// The hook's name for the turn.
+        id: Option<String>,
     },
     /// The user stopped the turn.
     Interrupted,
@@ -198,8 +200,8 @@ pub enum TurnError {
 impl HookFact {
     pub(super) fn id(&self) -> Option<&String> {
         match self {
-            Self::Taken { id, .. } | Self::Over { id, .. } => id.as_ref(),
-            Self::Failed { .. } | Self::Interrupted => None,
+            Self::Taken { id, .. } | Self::Over { id, .. } | Self::Failed { id, .. } => id.as_ref(),
+            Self::Interrupted => None,
         }
     }
 }
