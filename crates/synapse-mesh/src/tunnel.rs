@@ -71,9 +71,9 @@ struct Opening {
     method: String,
     target: String,
     headers: Vec<(String, String)>,
-    /// Where an agent asks: whoever sent what it is working on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    on_behalf: Option<String>,
+    /// The agents on whose behalf this is asked, `name@machine`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    via: Vec<String>,
 }
 
 /// How an answer begins.

@@ -14,5 +14,6 @@ mod engine;
 mod errors;
 mod faults;
 mod gateway;
+mod itself;
 mod machines;
 mod talk;
