@@ -8,6 +8,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod attacks;
 mod away;
 mod door;
 mod engine;
