@@ -59,6 +59,20 @@ pub enum NatsError {
 }
 
 impl NatsError {
+    /// What to look at where a server does not answer a machine that comes for the first time.
+    #[must_use]
+    pub fn with_hint(self) -> Self {
+        match self {
+            Self::Unreachable { server, why } => Self::Unreachable {
+                why: format!(
+                    "{why}; is its machine on, is that its address, and does a firewall let the port through?"
+                ),
+                server,
+            },
+            other => other,
+        }
+    }
+
     /// Whether trying again later is of no use.
     pub fn is_lasting(&self) -> bool {
         matches!(

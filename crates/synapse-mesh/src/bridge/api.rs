@@ -254,13 +254,20 @@ struct InviteBody {
 async fn invite(State(shared): State<Arc<Shared>>, Json(body): Json<InviteBody>) -> Response {
     match admin::invite(&shared, body.name, body.role).await {
         Ok(secret) => Json(json!({
-            "secret": secret.text(), "servers": shared.membership.shown_servers(),
+            "secret": secret.text(), "servers": servers(&shared),
             "has_creds": shared.membership.creds.is_some(),
             "is_ours": shared.membership.engine.is_some(),
         }))
         .into_response(),
         Err(error) => refused(&error),
     }
+}
+
+/// Where others find the mesh; `synapse mesh up --address` may have changed that.
+fn servers(shared: &Shared) -> Vec<String> {
+    let membership = shared.folder.membership();
+    let membership = membership.as_ref().unwrap_or(&shared.membership);
+    membership.shown_servers()
 }
 
 async fn revoke(State(shared): State<Arc<Shared>>, Path(machine): Path<MachineName>) -> Response {

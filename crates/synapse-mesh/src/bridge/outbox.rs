@@ -148,6 +148,7 @@ async fn round(shared: &Shared) -> Round {
         }
         Err(_) => return Round::Nothing,
     };
+    let waiting = refuse_revoked(shared, waiting).await;
     let here = who_is_here(shared);
     let mut still = BTreeSet::new();
     let mut agents: BTreeMap<(String, String), Vec<KeptMessage>> = BTreeMap::new();
@@ -182,6 +183,24 @@ async fn round(shared: &Shared) -> Round {
     } else {
         Round::Again
     }
+}
+
+/// Ends the waiting of messages to machines that are in the mesh no more: another one of that name is not who was meant.
+async fn refuse_revoked(shared: &Shared, waiting: Vec<KeptMessage>) -> Vec<KeptMessage> {
+    let roster = Arc::clone(&shared.roster.borrow());
+    let (meant, revoked): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|kept| roster.member(&kept.machine).is_some());
+    for kept in revoked {
+        let reason = format!("{} is no more in the mesh", kept.machine);
+        let path = shared.paths.store();
+        let settled = tokio::task::spawn_blocking(move || {
+            let refused = OutboxState::Refused;
+            outbox::settle(&path, &kept.message, refused, None, Some(&reason))
+        });
+        let _ = settled.await;
+    }
+    meant
 }
 
 /// Delivers the messages to one agent, as far as it takes them. Whether it took all.
