@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use encode::Misfit;
-pub use frame::{FrameError, Inbox, frame};
+pub use frame::{FrameError, HEAD, Inbox, frame};
 pub use protobuf::Malformed;
 pub use status::{Code, Status};
 

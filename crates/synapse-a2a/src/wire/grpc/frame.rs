@@ -1,7 +1,7 @@
 //! The frames of gRPC: one byte that says whether the message is compressed, four for its length, and the message.
 
-/// What stands before a message.
-const HEAD: usize = 5;
+/// How many bytes stand before a message.
+pub const HEAD: usize = 5;
 
 /// Why the body of a call is not one message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 
-use super::Refusal;
+use super::{Refusal, is_grpc};
 use crate::http::ServerState;
 use synapse_serve::Peer;
 
@@ -14,8 +14,8 @@ pub(super) fn check(
     request: &Request,
     peer: Option<&Peer>,
 ) -> Result<(), Refusal> {
-    if !is_answer(request.method(), request.uri().path()) || served.access_policy.may_answer_itself
-    {
+    let is_answer = is_grpc(request) || is_answer(request.method(), request.uri().path());
+    if !is_answer || served.access_policy.may_answer_itself {
         return Ok(());
     }
     // What we have started, or the program of somebody's terminal that was adopted.
