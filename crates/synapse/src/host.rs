@@ -198,6 +198,7 @@ impl Host {
             agent: id.into(),
             handle: name.into(),
             about: Arc::new(about),
+            paths: Arc::new(paths.clone()),
             store: paths.store().into(),
             contacts: Contacts::new(paths, web.clone().for_others()),
             web: web.for_others(),
