@@ -149,10 +149,7 @@ impl Host {
         let mut claim = claim(&registry, agent)?;
         let listener = registry.bind(reach.listen, &profile.name, agent.port)?;
         let address = listener.local_addr()?;
-        let grpc = agent
-            .grpc
-            .map(|wish| grpc::bind(&registry, reach.listen, wish));
-        let grpc = grpc.transpose()?;
+        let grpc = grpc::bind(&registry, reach.listen, agent.grpc)?;
         let token_path = paths.token(claim.id());
         let tokens = Tokens::issue(&token_path, &paths.launch_token(claim.id()))
             .with_context(|| format!("cannot write below {}", paths.tokens().display()))?;
@@ -183,7 +180,7 @@ impl Host {
         let endpoint = endpoint(address);
         let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
         let name = claim.handle().to_string();
-        let grpc_place = grpc.as_ref().map(|it| grpc::place(it, reach)).transpose()?;
+        let grpc_place = grpc::place(grpc.as_ref(), reach)?;
         let a2a = A2a::new(&name, profile, &access_policy, grpc_place, started_at);
         let about = json!({ "id": id, "handle": name, "profile": profile.name, "dir": agent.dir });
         let callable = Callable::by_agent(access_policy.is_local);

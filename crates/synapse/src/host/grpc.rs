@@ -11,29 +11,42 @@ use crate::http::ServerState;
 use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::registry::{PortWish, Registry};
 
-/// Takes the port.
+/// Takes the port, if one is wished for.
 ///
 /// # Errors
 /// If it is taken, or this binary cannot speak gRPC.
-pub(super) fn bind(registry: &Registry, listen: IpAddr, wish: PortWish) -> Result<TcpListener> {
+pub(super) fn bind(
+    registry: &Registry,
+    listen: IpAddr,
+    wish: Option<PortWish>,
+) -> Result<Option<TcpListener>> {
+    let Some(wish) = wish else {
+        return Ok(None);
+    };
     if cfg!(not(feature = "grpc")) {
         anyhow::bail!(
             "this synapse was built without gRPC; leave out --grpc and the settings grpc and grpc_port, or build it with the feature grpc"
         );
     }
-    Ok(registry.bind_grpc(listen, wish)?)
+    Ok(Some(registry.bind_grpc(listen, wish)?))
 }
 
 /// Where others find it: `host:port`, as clients of gRPC want it.
 ///
 /// # Errors
 /// If the system does not say which port it is.
-pub(super) fn place(listener: &TcpListener, reach: &ListenConfig) -> Result<String> {
+pub(super) fn place(
+    listener: Option<&TcpListener>,
+    reach: &ListenConfig,
+) -> Result<Option<String>> {
+    let Some(listener) = listener else {
+        return Ok(None);
+    };
     let address = listener.local_addr()?;
-    Ok(match &reach.public_url {
+    Ok(Some(match &reach.public_url {
         Some(url) => format!("{}:{}", url.host(), address.port()),
         None => reachable(address).to_string(),
-    })
+    }))
 }
 
 /// Serves it, if there is one, until the host stops.

@@ -53,12 +53,9 @@ pub(super) async fn check(
             Err(_) => {}
         }
     }
-    let looked = looked.and_then(|()| itself::check(&served, &request, peer));
+    let is_answer = itself::is_answer(&request);
     let looked = match (looked, peer.cloned()) {
-        (Ok(()), Some(peer)) => {
-            let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-            itself::check_neighbours(&served, (&method, &path), &peer).await
-        }
+        (Ok(()), Some(peer)) if is_answer => itself::check(&served, &peer).await,
         (looked, _) => looked,
     };
     let refusal = match looked {
