@@ -121,7 +121,8 @@ impl Answering {
             ))
         })?;
         if let Some(why) = skew(from, opening.at, now_millis()) {
-            return Err(bad(why));
+            // A message that waits is tried again: clocks are set right.
+            return Err(Refusal(StatusCode::TOO_EARLY, why));
         }
         let method: Method = opening
             .method
