@@ -131,7 +131,7 @@ class World:
             if time.monotonic() > deadline:
                 sys.exit("the gateway does not list the agent of the other machine")
             time.sleep(0.05)
-        return f"{url}/laptop/dummy", token
+        return f"{url}/laptop/dummy/", token
 
     def end(self):
         if self.gateway:

@@ -124,7 +124,8 @@ async fn list(State(gateway): State<Arc<Gateway>>, request: Request) -> Response
         agents.extend(machine.agents.iter().map(|agent| {
             json!({
                 "name": format!("{}@{}", agent.handle, machine.name),
-                "url": gateway.url_of(&machine.name, &agent.handle),
+                // With a slash: some clients look for the card beside the last word of an address.
+                "url": format!("{}/", gateway.url_of(&machine.name, &agent.handle)),
             })
         }));
     }

@@ -45,6 +45,17 @@ impl Gateway {
         )
     }
 
+    /// The same without a body.
+    fn bare(&self, method: &str, path: &str, token: Option<&str>) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let (host, token) = (&self.address, token.unwrap_or_default());
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nA2A-Version: 1.0\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer)
+    }
+
     /// The status and the whole answer, with headers that say how to speak.
     fn text(
         &self,
@@ -176,6 +187,15 @@ fn both_dialects_are_spoken_to_an_agent_of_another_machine() {
         let is_old = answer.contains("\"completed\"");
         assert_eq!(is_old, headers == v03 && !path.contains("rest"), "{answer}");
     }
+    // A request without a body has no type of one, on the other machine, too.
+    let task = laptop.json(&["tasks", "--json"])["tasks"][0]["id"].clone();
+    let path = format!("{base}/a2a/rest/tasks/{}:cancel", task.as_str().unwrap());
+    let (status, answer) = gateway.bare("POST", &path, token);
+    assert!(status == 409 || status == 400, "{status} {answer}");
+    assert!(
+        !answer.contains("Content-Type application/json"),
+        "{answer}"
+    );
     // A role of the mesh is the gateway's role, too: it is its machine.
     let server = desk.join_with("server", "send", "mesh:\n  allow: send\n");
     server.start("shy");
