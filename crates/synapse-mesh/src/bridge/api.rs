@@ -135,9 +135,12 @@ async fn via(shared: &Shared, peer: &Peer) -> Vec<String> {
     let above = peer.may_be_below_some(&pids);
     let names = lineage::of(&entries, |entry| above.contains(&entry.pid)).await;
     let own = &shared.membership.name;
-    let address = |name: String| match name.contains('@') {
-        true => name,
-        false => format!("{name}@{own}"),
+    let address = |name: String| {
+        if name.contains('@') {
+            name
+        } else {
+            format!("{name}@{own}")
+        }
     };
     names.into_iter().map(address).collect()
 }
