@@ -84,9 +84,10 @@ impl Answering {
             let (body, taken) = mpsc::channel(4);
             let (done, is_done) = oneshot::channel();
             tokio::spawn(feed(tunnel, body, is_done));
-            let body = match opening.is_bare {
-                true => Body::empty(),
-                false => Body::from_stream(ReceiverStream::new(taken)),
+            let body = if opening.is_bare {
+                Body::empty()
+            } else {
+                Body::from_stream(ReceiverStream::new(taken))
             };
             match call(&client, pair.peer(), &opening, body).await {
                 Ok(response) => {
