@@ -166,7 +166,7 @@ async fn serve(
             "the gateway serves cards and A2A only",
         );
     }
-    if !is_card && *request.method() == Method::POST && gateway.is_below_agent(&request) {
+    if !is_card && *request.method() != Method::GET && gateway.is_below_agent(&request) {
         return problem(
             StatusCode::FORBIDDEN,
             "the gateway is for outsiders; an agent of this machine sends with: synapse send NAME@MACHINE",

@@ -84,11 +84,12 @@ impl View<'_> {
             return vec![fit(hint, cols)];
         }
         let cells: Vec<[String; 7]> = self.rows.iter().map(cells).collect();
-        let widths = widths(&cells, cols);
-        let mut header = Cut::new(cols);
         let is_mesh = self.rows.iter().any(|row| row.in_mesh.is_some());
         let names = if is_mesh { MESH_HEADER } else { HEADER };
-        header.push_row(&names.map(str::to_owned), &widths, |_| Some(DIM.to_owned()));
+        let names = names.map(str::to_owned);
+        let widths = widths(&names, &cells, cols);
+        let mut header = Cut::new(cols);
+        header.push_row(&names, &widths, |_| Some(DIM.to_owned()));
         let mut lines = vec![header.text];
         let shown = room.saturating_sub(1).max(1);
         let first = (self.chosen + 1).saturating_sub(shown);
@@ -162,7 +163,7 @@ fn cells(row: &Row) -> [String; 7] {
 }
 
 /// The first columns take what they need; the question and the directory share the rest, three to two.
-fn widths(cells: &[[String; 7]], cols: usize) -> [usize; 7] {
+fn widths(names: &[String; 7], cells: &[[String; 7]], cols: usize) -> [usize; 7] {
     let widest = |column: usize, least: usize| {
         let texts = cells.iter().filter_map(|row| row.get(column));
         texts
@@ -171,7 +172,13 @@ fn widths(cells: &[[String; 7]], cols: usize) -> [usize; 7] {
             .unwrap_or(0)
             .clamp(least, 24)
     };
-    let fixed = [widest(0, 6), widest(1, 7), 11, 5, widest(4, 5)];
+    let fixed = [
+        widest(0, 6),
+        widest(1, 7),
+        11,
+        5,
+        widest(4, names[4].len().max(5)),
+    ];
     let taken: usize = fixed.iter().sum::<usize>() + GAP * 6;
     let rest = cols.saturating_sub(taken);
     let [handle, profile, state, queue, port] = fixed;
