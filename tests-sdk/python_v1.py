@@ -2,6 +2,7 @@
 finds the port in the card."""
 
 import asyncio
+import os
 import sys
 import uuid
 
@@ -15,6 +16,8 @@ from google.protobuf.json_format import MessageToDict
 from receiver import Receiver
 
 URL, BINDING = sys.argv[1:3]
+# Who calls through a gateway shows its token.
+HEADERS = {"Authorization": f"Bearer {os.environ['A2A_TOKEN']}"} if "A2A_TOKEN" in os.environ else {}
 STATE = pb.TaskState
 
 
@@ -29,7 +32,7 @@ def request(text, *, task="", now=False, push=None, history=None):
 
 
 async def connect(streaming):
-    web = httpx.AsyncClient(timeout=60)
+    web = httpx.AsyncClient(timeout=60, headers=HEADERS)
     config = ClientConfig(
         streaming=streaming, httpx_client=web, supported_protocol_bindings=[BINDING],
         grpc_channel_factory=grpc.aio.insecure_channel,
