@@ -182,3 +182,23 @@ fn a_hook_does_not_say_what_a_dialog_is_about_that_shows_something_else() {
         "two witnesses, two commands: no rule may answer"
     );
 }
+
+/// Claude Code 2.1.327 in auto mode without the server that checks its tools: no hook tells of this dialog.
+#[test]
+fn a_dialog_that_no_hook_announces_is_asked_even_if_only_its_last_line_is_known() {
+    let profile = Profile::builtin("claude").unwrap();
+    let mut watcher = Watcher::new(Arc::new(profile), Size::USUAL);
+    let rule = "─".repeat(usize::from(Size::USUAL.cols()));
+    let start = format!("\x1b]0;✳ Claude Code\x07Welcome\r\n{rule}\r\n❯ \r\n{rule}\r\n\x1b[3;3H");
+    watcher.feed(start.as_bytes(), AT(0));
+    watcher.tick(AT(5_000));
+    assert_eq!(state(&watcher), State::Idle);
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    let dialog = format!(
+        "\x1b]0;◐ Claude Code\x07\x1b[2J\x1b[H❯ do it\r\n\r\n{rule}\r\n  Auto mode can't check actions in this session\r\n\r\n  \
+         Enter to stay in auto mode · shift+Tab to leave for accept edits mode and stop · Esc to cancel"
+    );
+    watcher.feed(dialog.as_bytes(), AT(6_000));
+    watcher.tick(AT(10_000));
+    assert_eq!(state(&watcher), State::Asking);
+}

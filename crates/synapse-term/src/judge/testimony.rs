@@ -232,8 +232,8 @@ fn working(last: &Statement, screen: Opinion, facts: &Facts, now: Duration) -> O
     };
     match &verdict.reading {
         Reading::Asking(prompt) if prompt.kind != Kind::Unknown => screen,
-        // Announced by the program's title, not guessed from its silence.
-        Reading::Asking(_) if verdict.evidence.rule == "title" => screen,
+        // Announced by the program's title, or shown in the place of its box; not guessed from its silence.
+        Reading::Asking(_) if matches!(verdict.evidence.rule, "title" | "menu on screen") => screen,
         Reading::Asking(_) | Reading::Starting => busy(last, None),
         Reading::Idle if is_outdated => screen,
         Reading::Idle => busy(last, Some(silent_at)),
