@@ -1,6 +1,7 @@
 //! The witnesses beside the screen: the program's hooks and its transcript. Each report goes to the judge,
 //! who weighs it against the screen, and to the running turn.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -68,6 +69,8 @@ pub(super) struct Witnesses {
     /// Questions that the program asked through its hooks, oldest first.
     pub(super) questions: Vec<HookQuestion>,
     transcript: Option<Transcript>,
+    /// The file of the transcript, once it is known.
+    transcript_file: Option<PathBuf>,
     sightings: Option<mpsc::Receiver<Sighting>>,
     /// The number of the turn that is looked out for.
     number: u64,
@@ -126,6 +129,7 @@ impl Witnesses {
             tracker: Tracker::default(),
             questions: Vec::new(),
             transcript,
+            transcript_file: None,
             sightings,
             number: 0,
             heard: None,
@@ -210,11 +214,26 @@ impl Witnesses {
         is_it.then(|| Some((prompt.clone(), reply.clone()?)))?
     }
 
+    /// Whether the hooks told another reply to the last message before.
+    fn is_other_reply(&self, text: Option<&String>) -> bool {
+        let told = self.heard.as_ref().and_then(|(_, reply)| reply.as_ref());
+        told.is_some() && told != text
+    }
+
     /// A turn is over. Whether it is now clear that promised hooks say nothing.
     pub(super) fn note_turn_over(&mut self) -> bool {
         let is_news = self.hooks.is_some() && !self.tracker.has_spoken() && !self.are_silent;
         self.are_silent |= is_news;
         is_news
+    }
+
+    /// How the transcript stands, in words.
+    pub(super) fn transcript_in_words(&self) -> String {
+        match (&self.transcript, &self.transcript_file) {
+            (None, _) => "none".to_owned(),
+            (Some(_), None) => "not seen yet".to_owned(),
+            (Some(_), Some(file)) => format!("followed: {}", file.display()),
+        }
     }
 
     /// How the hooks stand, in words.
@@ -257,6 +276,9 @@ impl Session {
         match &event.what {
             What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            What::Over(text) if !event.is_aside && self.witnesses.is_other_reply(text.as_ref()) => {
+                self.note_work_after_end();
+            }
             What::Step(step) if step.state != StepState::Running => self.drop_ended(&step.id),
             What::Said(text) => self.hear_more(text),
             _ => {}
@@ -291,6 +313,7 @@ impl Session {
             Statement::Bound(path) => {
                 if let Some(transcript) = &self.witnesses.transcript {
                     transcript.bind(&path);
+                    self.witnesses.transcript_file = Some(path);
                 }
             }
             Statement::Goes => {
@@ -345,7 +368,8 @@ impl Session {
         self.watcher.retract(self.witnesses.voice, now);
     }
 
-    /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
+    /// A tool or another reply after the end of a turn, and no message in between: a hook of the user's made the program
+    /// go on.
     fn note_work_after_end(&mut self) {
         let witnesses = &mut self.witnesses;
         let is_after_end = witnesses.heard.is_some() && !witnesses.tracker.is_working();
@@ -364,6 +388,7 @@ impl Session {
         if sighting.number != self.witnesses.number {
             return;
         }
+        self.witnesses.transcript_file.clone_from(&sighting.file);
         let record = &sighting.record;
         let is_over = record.verdict.is_some();
         let is_interrupted = record.verdict == Some(Verdict::Interrupted);
