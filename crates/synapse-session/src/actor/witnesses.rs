@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::Session;
 use super::questions::HookQuestion;
-use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
+use crate::cli_hooks::{HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
 use synapse_transcript::{
     Follower, Sighting, Source as TranscriptSource, Transcript, TurnRecord, Verdict,
@@ -61,8 +61,8 @@ pub(super) struct Witnesses {
     pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
-    /// An end that is believed once the screen agrees, or the transcript where that speaks against it.
-    unsure_end: Option<HookFact>,
+    /// An end that is believed once the screen agrees, or who speaks against it.
+    unsure_end: Option<(HookFact, Doubter)>,
     /// The tools that are at work, by the transcript.
     open_in_transcript: Vec<String>,
     pub(super) tracker: Tracker,
@@ -80,6 +80,14 @@ pub(super) struct Witnesses {
     are_silent: bool,
     /// How often witnesses contradicted each other.
     pub(super) contradictions: u64,
+}
+
+/// Who must agree before an end is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubter {
+    Screen,
+    /// It has a tool at work.
+    Transcript,
 }
 
 /// What was said beside the screen.
@@ -272,7 +280,7 @@ impl Session {
 
     fn take_hook(&mut self, message: HookMessage, now: Duration) {
         let HookMessage { event, answer } = message;
-        tracing::debug!(what = name(&event), "hook");
+        tracing::debug!(what = event.what.name(), "hook");
         match &event.what {
             What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
@@ -324,7 +332,7 @@ impl Session {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
                 self.witnesses.contradictions += 1;
             }
-            Statement::Unsure(fact) => self.doubt(fact, now),
+            Statement::Unsure(fact) => self.doubt(fact, Doubter::Screen, now),
             Statement::Turn(fact) => self.take_fact(&fact, false, now),
         }
     }
@@ -342,12 +350,12 @@ impl Session {
                 self.testify_working(self.witnesses.voice, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
-                return self.doubt(fact.clone(), now);
+                return self.doubt(fact.clone(), Doubter::Screen, now);
             }
             HookFact::Over { .. } | HookFact::Failed { .. }
                 if self.witnesses.has_open_tool() && !is_agreed =>
             {
-                return self.doubt(fact.clone(), now);
+                return self.doubt(fact.clone(), Doubter::Transcript, now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
@@ -363,8 +371,8 @@ impl Session {
     }
 
     /// The turn has ended in this way if somebody else agrees.
-    fn doubt(&mut self, fact: HookFact, now: Duration) {
-        self.witnesses.unsure_end = Some(fact);
+    fn doubt(&mut self, fact: HookFact, doubter: Doubter, now: Duration) {
+        self.witnesses.unsure_end = Some((fact, doubter));
         self.watcher.retract(self.witnesses.voice, now);
     }
 
@@ -395,13 +403,11 @@ impl Session {
         if is_interrupted {
             self.witnesses.tracker.close_turn();
         }
-        let was_against = self.witnesses.has_open_tool();
         self.witnesses.note_tools(record);
-        if was_against
-            && !self.witnesses.has_open_tool()
-            && !self.witnesses.is_end_unsure
-            && let Some(fact) = self.witnesses.unsure_end.take()
-        {
+        let is_for_it = !self.witnesses.has_open_tool();
+        let unsure = &mut self.witnesses.unsure_end;
+        let agreed = unsure.take_if(|(_, doubter)| is_for_it && *doubter == Doubter::Transcript);
+        if let Some((fact, _)) = agreed {
             self.take_fact(&fact, true, now);
         }
         // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
@@ -440,7 +446,7 @@ impl Session {
     pub(super) fn note_reading(&mut self, reading: &Reading, now: Duration) {
         let state = reading.state();
         if state == State::Idle
-            && let Some(fact) = self.witnesses.unsure_end.take()
+            && let Some((fact, _)) = self.witnesses.unsure_end.take()
         {
             self.take_fact(&fact, true, now);
         }
@@ -474,22 +480,5 @@ impl Session {
         tracing::warn!(
             "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
         );
-    }
-}
-
-fn name(event: &HookEvent) -> &'static str {
-    match event.what {
-        What::SessionStart => "session start",
-        What::Prompt(_) => "prompt taken",
-        What::ToolBegins(_) => "tool begins",
-        What::ToolEnds(..) => "tool ends",
-        What::Said(_) => "text",
-        What::Step(_) => "step",
-        What::Permission(_) => "permission request",
-        What::Over(_) => "turn over",
-        What::Failed(_) => "turn failed",
-        What::Interrupted => "interrupted",
-        What::SessionEnd => "session end",
-        What::Other => "other",
     }
 }
