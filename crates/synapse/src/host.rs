@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use entry::{publish, tell};
+use entry::{place, publish, tell};
 use housing::{Housing, LabelledPane};
 use life::Life;
 
@@ -39,7 +39,7 @@ use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
-use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
+use synapse_machine::registry::{Applicant, Claim, PortWish, Registry, Status};
 use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
@@ -189,21 +189,12 @@ impl Host {
             agent: id.into(),
             handle: name.into(),
             about: Arc::new(about),
+            paths: Arc::new(paths.clone()),
             store: paths.store().into(),
             contacts: Contacts::new(paths, web.clone().for_others()),
             web: web.for_others(),
         };
-        let program_dir = profile.cwd.as_ref().map(std::path::absolute).transpose()?;
-        claim.publish(Address {
-            port: address.port(),
-            endpoint,
-            transport: Transport::Http,
-            token_path: Some(token_path),
-            program_dir,
-            may_answer_itself: reach.may_answer_itself,
-            has_no_terminal: profile.backend == Backend::Acp,
-            is_token_replaced: tokens.is_replaced,
-        })?;
+        claim.publish(place(agent, address.port(), endpoint, token_path, &tokens)?)?;
         let launched = launched(&claim, agent);
         let mut notes = housing.notes;
         notes.extend(note_launch(agent, &launched, paths));

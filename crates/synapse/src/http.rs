@@ -33,6 +33,7 @@ pub use guard::AccessPolicy;
 
 use synapse_client::client::Web;
 use synapse_client::external::Contacts;
+use synapse_machine::paths::Paths;
 use synapse_session::SessionHandle;
 
 /// What all resources share.
@@ -53,6 +54,8 @@ pub struct ServerState {
     pub handle: Arc<str>,
     /// What others are told of the agent: id, handle, profile, where it works.
     pub about: Arc<serde_json::Value>,
+    /// Where the neighbours are.
+    pub paths: Arc<Paths>,
     /// The file that keeps all tasks.
     pub store: Arc<Path>,
     /// What calls others on behalf of those who asked for it.

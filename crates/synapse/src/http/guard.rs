@@ -47,7 +47,15 @@ pub(super) async fn check(
             Err(_) => {}
         }
     }
-    let refusal = match looked.and_then(|()| itself::check(&served, &request, peer)) {
+    let looked = looked.and_then(|()| itself::check(&served, &request, peer));
+    let looked = match (looked, peer.cloned()) {
+        (Ok(()), Some(peer)) => {
+            let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+            itself::check_neighbours(&served, (&method, &path), &peer).await
+        }
+        (looked, _) => looked,
+    };
+    let refusal = match looked {
         Ok(()) => body::bound(&mut request).err(),
         Err(refusal) => Some(refusal),
     };

@@ -6,6 +6,9 @@ use axum::http::{Method, StatusCode};
 
 use super::Refusal;
 use crate::http::ServerState;
+use synapse_client::lineage;
+use synapse_client::mesh::MeshView;
+use synapse_machine::registry::Registry;
 use synapse_serve::Peer;
 
 /// Refuses an answer from below the program that asks.
@@ -27,6 +30,37 @@ pub(super) fn check(
     Err(Refusal::new(
         StatusCode::FORBIDDEN,
         "an agent does not answer its own questions, and neither does what it has started; a person does, or start it with --may-answer-itself",
+    ))
+}
+
+/// Refuses an answer of a neighbour that works for the program that asks, however many it has passed through.
+pub(super) async fn check_neighbours(
+    served: &ServerState,
+    (method, path): (&Method, &str),
+    peer: &Peer,
+) -> Result<(), Refusal> {
+    if !is_answer(method, path) || served.access_policy.may_answer_itself || !peer.is_here() {
+        return Ok(());
+    }
+    let mut others = Registry::new(served.paths.registry())
+        .list()
+        .unwrap_or_default();
+    others.retain(|entry| entry.handle.as_str() != &*served.handle);
+    let pids: Vec<u32> = others.iter().map(|entry| entry.pid).collect();
+    let above = peer.may_be_below_some(&pids);
+    if above.is_empty() {
+        return Ok(());
+    }
+    let lineage = lineage::of(&others, |entry| above.contains(&entry.pid)).await;
+    let machine = MeshView::read(&served.paths).ok().flatten();
+    let address = machine.map(|view| format!("{}@{}", served.handle, view.own));
+    let is_own = |name: &String| **name == *served.handle || Some(name) == address.as_ref();
+    if !lineage.iter().any(is_own) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        StatusCode::FORBIDDEN,
+        "an agent does not answer its own questions by way of others; a person does, or start it with --may-answer-itself",
     ))
 }
 
