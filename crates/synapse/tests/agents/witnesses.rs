@@ -292,6 +292,26 @@ fn without_hooks_the_screen_is_believed_and_says_so() {
 }
 
 #[test]
+fn hooks_that_the_users_settings_switch_off_are_not_promised() {
+    let world = World::new();
+    let settings = world.home.path().join(".claude");
+    std::fs::create_dir(&settings).unwrap();
+    std::fs::write(
+        settings.join("settings.json"),
+        r#"{"disableAllHooks":true}"#,
+    )
+    .unwrap();
+    start_toy(&world, "");
+    let log = world.ok(&["logs", "toy"]);
+    assert!(
+        log.contains("switches hooks off (disableAllHooks)"),
+        "{log}"
+    );
+    let why = world.ok(&["status", "toy", "--why"]);
+    assert!(why.contains("hooks          not used"), "{why}");
+}
+
+#[test]
 fn a_hook_without_a_host_is_silent_and_harmless() {
     let world = World::new();
     let output = world.run(&["hook-event", "/no/such/socket"]);
