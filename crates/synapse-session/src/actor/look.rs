@@ -95,12 +95,8 @@ impl Session {
             }
             .to_owned(),
         ));
-        let transcript = if self.witnesses.has_transcript() {
-            "followed"
-        } else {
-            "none"
-        };
-        why.push(("transcript".to_owned(), transcript.to_owned()));
+        let transcript = self.witnesses.transcript_in_words();
+        why.push(("transcript".to_owned(), transcript));
         if self.witnesses.contradictions > 0 {
             let count = self.witnesses.contradictions;
             why.push(("contradictions".to_owned(), count.to_string()));

@@ -1,6 +1,7 @@
 //! The witnesses beside the screen: the program's hooks and its transcript. Each report goes to the judge,
 //! who weighs it against the screen, and to the running turn.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -12,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::Session;
 use super::questions::HookQuestion;
-use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
+use crate::cli_hooks::{HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
 use synapse_transcript::{
     Follower, Sighting, Source as TranscriptSource, Transcript, TurnRecord, Verdict,
@@ -60,14 +61,16 @@ pub(super) struct Witnesses {
     pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
-    /// An end that is believed once the screen agrees, or the transcript where that speaks against it.
-    unsure_end: Option<HookFact>,
+    /// An end that is believed once the screen agrees, or who speaks against it.
+    unsure_end: Option<(HookFact, Doubter)>,
     /// The tools that are at work, by the transcript.
     open_in_transcript: Vec<String>,
     pub(super) tracker: Tracker,
     /// Questions that the program asked through its hooks, oldest first.
     pub(super) questions: Vec<HookQuestion>,
     transcript: Option<Transcript>,
+    /// The file of the transcript, once it is known.
+    transcript_file: Option<PathBuf>,
     sightings: Option<mpsc::Receiver<Sighting>>,
     /// The number of the turn that is looked out for.
     number: u64,
@@ -77,6 +80,14 @@ pub(super) struct Witnesses {
     are_silent: bool,
     /// How often witnesses contradicted each other.
     pub(super) contradictions: u64,
+}
+
+/// Who must agree before an end is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubter {
+    Screen,
+    /// It has a tool at work.
+    Transcript,
 }
 
 /// What was said beside the screen.
@@ -126,6 +137,7 @@ impl Witnesses {
             tracker: Tracker::default(),
             questions: Vec::new(),
             transcript,
+            transcript_file: None,
             sightings,
             number: 0,
             heard: None,
@@ -210,11 +222,26 @@ impl Witnesses {
         is_it.then(|| Some((prompt.clone(), reply.clone()?)))?
     }
 
+    /// Whether the hooks told another reply to the last message before.
+    fn is_other_reply(&self, text: Option<&String>) -> bool {
+        let told = self.heard.as_ref().and_then(|(_, reply)| reply.as_ref());
+        told.is_some() && told != text
+    }
+
     /// A turn is over. Whether it is now clear that promised hooks say nothing.
     pub(super) fn note_turn_over(&mut self) -> bool {
         let is_news = self.hooks.is_some() && !self.tracker.has_spoken() && !self.are_silent;
         self.are_silent |= is_news;
         is_news
+    }
+
+    /// How the transcript stands, in words.
+    pub(super) fn transcript_in_words(&self) -> String {
+        match (&self.transcript, &self.transcript_file) {
+            (None, _) => "none".to_owned(),
+            (Some(_), None) => "not seen yet".to_owned(),
+            (Some(_), Some(file)) => format!("followed: {}", file.display()),
+        }
     }
 
     /// How the hooks stand, in words.
@@ -253,10 +280,13 @@ impl Session {
 
     fn take_hook(&mut self, message: HookMessage, now: Duration) {
         let HookMessage { event, answer } = message;
-        tracing::debug!(what = name(&event), "hook");
+        tracing::debug!(what = event.what.name(), "hook");
         match &event.what {
             What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            What::Over(text) if !event.is_aside && self.witnesses.is_other_reply(text.as_ref()) => {
+                self.note_work_after_end();
+            }
             What::Step(step) if step.state != StepState::Running => self.drop_ended(&step.id),
             What::Said(text) => self.hear_more(text),
             _ => {}
@@ -291,6 +321,7 @@ impl Session {
             Statement::Bound(path) => {
                 if let Some(transcript) = &self.witnesses.transcript {
                     transcript.bind(&path);
+                    self.witnesses.transcript_file = Some(path);
                 }
             }
             Statement::Goes => {
@@ -301,7 +332,7 @@ impl Session {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
                 self.witnesses.contradictions += 1;
             }
-            Statement::Unsure(fact) => self.doubt(fact, now),
+            Statement::Unsure(fact) => self.doubt(fact, Doubter::Screen, now),
             Statement::Turn(fact) => self.take_fact(&fact, false, now),
         }
     }
@@ -319,12 +350,12 @@ impl Session {
                 self.testify_working(self.witnesses.voice, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
-                return self.doubt(fact.clone(), now);
+                return self.doubt(fact.clone(), Doubter::Screen, now);
             }
             HookFact::Over { .. } | HookFact::Failed { .. }
                 if self.witnesses.has_open_tool() && !is_agreed =>
             {
-                return self.doubt(fact.clone(), now);
+                return self.doubt(fact.clone(), Doubter::Transcript, now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
@@ -340,12 +371,13 @@ impl Session {
     }
 
     /// The turn has ended in this way if somebody else agrees.
-    fn doubt(&mut self, fact: HookFact, now: Duration) {
-        self.witnesses.unsure_end = Some(fact);
+    fn doubt(&mut self, fact: HookFact, doubter: Doubter, now: Duration) {
+        self.witnesses.unsure_end = Some((fact, doubter));
         self.watcher.retract(self.witnesses.voice, now);
     }
 
-    /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
+    /// A tool or another reply after the end of a turn, and no message in between: a hook of the user's made the program
+    /// go on.
     fn note_work_after_end(&mut self) {
         let witnesses = &mut self.witnesses;
         let is_after_end = witnesses.heard.is_some() && !witnesses.tracker.is_working();
@@ -364,19 +396,18 @@ impl Session {
         if sighting.number != self.witnesses.number {
             return;
         }
+        self.witnesses.transcript_file.clone_from(&sighting.file);
         let record = &sighting.record;
         let is_over = record.verdict.is_some();
         let is_interrupted = record.verdict == Some(Verdict::Interrupted);
         if is_interrupted {
             self.witnesses.tracker.close_turn();
         }
-        let was_against = self.witnesses.has_open_tool();
         self.witnesses.note_tools(record);
-        if was_against
-            && !self.witnesses.has_open_tool()
-            && !self.witnesses.is_end_unsure
-            && let Some(fact) = self.witnesses.unsure_end.take()
-        {
+        let is_for_it = !self.witnesses.has_open_tool();
+        let unsure = &mut self.witnesses.unsure_end;
+        let agreed = unsure.take_if(|(_, doubter)| is_for_it && *doubter == Doubter::Transcript);
+        if let Some((fact, _)) = agreed {
             self.take_fact(&fact, true, now);
         }
         // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
@@ -415,7 +446,7 @@ impl Session {
     pub(super) fn note_reading(&mut self, reading: &Reading, now: Duration) {
         let state = reading.state();
         if state == State::Idle
-            && let Some(fact) = self.witnesses.unsure_end.take()
+            && let Some((fact, _)) = self.witnesses.unsure_end.take()
         {
             self.take_fact(&fact, true, now);
         }
@@ -449,22 +480,5 @@ impl Session {
         tracing::warn!(
             "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
         );
-    }
-}
-
-fn name(event: &HookEvent) -> &'static str {
-    match event.what {
-        What::SessionStart => "session start",
-        What::Prompt(_) => "prompt taken",
-        What::ToolBegins(_) => "tool begins",
-        What::ToolEnds(..) => "tool ends",
-        What::Said(_) => "text",
-        What::Step(_) => "step",
-        What::Permission(_) => "permission request",
-        What::Over(_) => "turn over",
-        What::Failed(_) => "turn failed",
-        What::Interrupted => "interrupted",
-        What::SessionEnd => "session end",
-        What::Other => "other",
     }
 }

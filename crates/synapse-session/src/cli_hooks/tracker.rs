@@ -22,6 +22,8 @@ pub struct Tracker {
     /// A message was taken, and its turn is not over.
     is_working: bool,
     ends: Ends,
+    /// An end, with the name of its turn, that was told while no turn was open: it may have overtaken the beginning.
+    early: Option<(String, HookFact)>,
     has_spoken: bool,
 }
 
@@ -87,8 +89,15 @@ impl Tracker {
                     };
                 }
                 self.is_working = true;
+                let early = self
+                    .early
+                    .take()
+                    .filter(|(turn, _)| Some(turn) == id.as_ref());
                 let prompt = prompt.clone();
                 statements.push(Statement::Turn(HookFact::Taken { prompt, id }));
+                if let Some((_, fact)) = early {
+                    statements.push(self.end(fact));
+                }
             }
             What::ToolBegins(tool) => {
                 self.open.insert(tool.id.clone());
@@ -161,6 +170,8 @@ impl Tracker {
     }
 
     fn end(&mut self, fact: HookFact) -> Statement {
+        let turn = fact.id().filter(|_| !self.is_working);
+        self.early = turn.map(|turn| (turn.clone(), fact.clone()));
         if self.ends == Ends::Unclear {
             self.ends = Ends::Owed;
             return Statement::Unsure(fact);
@@ -315,6 +326,26 @@ mod tests {
         tracker.note(&named(prompt("two"), "2"));
         let late = tracker.note(&named(What::Over(None), "1"));
         assert!(matches!(late[..], [Statement::Turn(_)]), "its name tells");
+    }
+
+    #[test]
+    fn an_end_that_overtakes_its_beginning_leaves_no_turn_open() {
+        let named = |what: What| HookEvent {
+            turn: Some("1".to_owned()),
+            ..event("a", what)
+        };
+        let mut tracker = Tracker::default();
+        tracker.note(&event("a", What::SessionStart));
+        let end = tracker.note(&named(What::Over(Some("done".to_owned()))));
+        let begun = tracker.note(&named(prompt("hi")));
+        assert!(matches!(
+            begun[..],
+            [Statement::Turn(HookFact::Taken { .. }), _]
+        ));
+        assert_eq!(begun[1..], end);
+        assert!(!tracker.is_working());
+        tracker.note(&named(prompt("hi")));
+        assert!(tracker.is_working(), "what was told is told");
     }
 
     fn made_up() -> impl Strategy<Value = HookEvent> {

@@ -198,7 +198,8 @@ pub enum TurnError {
 }
 
 impl HookFact {
-    pub(super) fn id(&self) -> Option<&String> {
+    /// The hook's name for the turn.
+    pub fn id(&self) -> Option<&String> {
         match self {
             Self::Taken { id, .. } | Self::Over { id, .. } | Self::Failed { id, .. } => id.as_ref(),
             Self::Interrupted => None,
