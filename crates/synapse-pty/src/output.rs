@@ -245,3 +245,54 @@ fn wait(master: &OwnedFd, stopped: &io::PipeReader, patience: Option<Duration>) 
         Ok(_) | Err(_) => Wait::Over,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_much_in_a_moment_is_a_flood() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        for moment in 1..4 {
+            pace.note(CHUNK, start + PATIENCE * moment);
+            assert!(!pace.is_flood, "moment {moment}");
+        }
+        pace.note(2 * CHUNK, start + PATIENCE * 3);
+        pace.note(CHUNK, start + PATIENCE * 4);
+        assert!(pace.is_flood);
+        pace.note(3 * CHUNK, start + PATIENCE * 4);
+        pace.note(1, start + PATIENCE * 60);
+        assert!(!pace.is_flood, "it has rested since");
+    }
+
+    #[test]
+    fn what_the_tap_has_taken_is_handed_over_whole_and_in_order() {
+        let (program, written) = io::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&program, true).unwrap();
+        let shown = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = std::sync::Arc::clone(&shown);
+        let tap: Tap = Box::new(move |bytes| {
+            seen.lock().unwrap().extend_from_slice(bytes);
+            Some(bytes.len())
+        });
+        let mut output = Output::start(program.into(), Some(tap)).unwrap();
+        let text: Vec<u8> = (0..8_u32 << 20).map(|n| (n % 251) as u8).collect();
+        let mut writer = written;
+        let taken = std::thread::scope(|scope| {
+            let writing = scope.spawn(|| {
+                io::Write::write_all(&mut writer, &text).unwrap();
+                drop(writer);
+            });
+            let mut taken = Vec::new();
+            while let Some(piece) = output.pieces.blocking_recv() {
+                assert_eq!(piece.tapped, Some(piece.bytes.len()));
+                assert!(piece.bytes.len() <= MOST);
+                taken.extend_from_slice(&piece.bytes);
+            }
+            writing.join().unwrap();
+            taken
+        });
+        assert!(taken == text && *shown.lock().unwrap() == text);
+    }
+}
