@@ -71,6 +71,7 @@ fn serve(args: &Start, place: Place) -> Result<u8> {
 
 /// What an agent's session runs on, which is the thread that calls, and what serves requests.
 pub(super) fn runtimes() -> io::Result<(Runtime, Runtime)> {
+    synapse_platform::memory::share_between_threads();
     let front = Builder::new_current_thread().enable_all().build()?;
     let service = Builder::new_multi_thread()
         .worker_threads(2)

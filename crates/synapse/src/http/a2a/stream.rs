@@ -1,22 +1,23 @@
 //! Tells a client what happens to a task, one frame an event, numbered, so that it can be taken up where
 //! it broke off. First the task as it stands, then what changes; nothing behind the end.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::response::Response;
+use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::Value;
 use synapse_a2a::event::Fact;
 use synapse_a2a::task::{Task, TaskState};
 use synapse_a2a::wire::narrator::Narrator;
 use synapse_a2a::wire::request::History;
 use synapse_a2a::wire::{Dialect, jsonrpc};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::super::ServerState;
-use super::super::events::{self, Frames, Receiver, Sender, Told};
+use super::super::events::{self, Frames, Told};
 #[cfg(feature = "grpc")]
 use super::grpc;
 use synapse_session::{Board, Follow, NumberedEvent, Record};
@@ -99,22 +100,18 @@ impl TaskStream {
         events::sse(self.start(served, envelope))
     }
 
-    /// Begins to tell; the frames as they come.
-    pub(super) fn start(self, served: &ServerState, envelope: Envelope) -> Receiver {
-        let (sender, receiver) = mpsc::channel(events::STREAM);
+    /// The frames as they come.
+    pub(super) fn start(
+        self,
+        served: &ServerState,
+        envelope: Envelope,
+    ) -> impl Stream<Item = Bytes> + Send + 'static {
         let may_speak = self.is_new && served.a2a.has_channel;
         let board = Arc::clone(&served.session.board);
-        tokio::spawn(self.tell(board, envelope, sender, may_speak));
-        receiver
+        stream::once(self.tell(board, envelope, may_speak)).flatten()
     }
 
-    async fn tell(
-        mut self,
-        board: Arc<Board>,
-        envelope: Envelope,
-        sender: Sender,
-        may_speak: bool,
-    ) {
+    async fn tell(mut self, board: Arc<Board>, envelope: Envelope, may_speak: bool) -> FrameStream {
         let snapshot = match &self.source {
             Source::Live(follow) => Arc::clone(&follow.snapshot),
             Source::Past(record) => Arc::clone(record),
@@ -127,56 +124,75 @@ impl TaskStream {
             envelope,
             end: self.end,
         };
+        let mut frames = FirstFrames::default();
         if let Some(seen) = self.seen {
             speaker.narrator = narrator_at(&speaker.snapshot, seen);
-        } else if !self.begin(&mut speaker, &sender, may_speak).await {
-            return;
+        } else {
+            self.begin(&mut speaker, &mut frames, may_speak).await;
         }
         match self.source {
-            Source::Live(follow) => {
+            Source::Live(follow) if !frames.is_all => {
                 let still_here = speaker.still_here();
-                events::pass_on(follow, sender, still_here, move |posted| {
-                    speaker.say(posted)
-                })
-                .await;
+                let live = events::live(follow, still_here, move |posted| speaker.say(posted));
+                return Box::pin(stream::iter(frames.frames).chain(live));
             }
+            Source::Live(_) => {}
             Source::Past(record) => {
                 let seen = self.seen.unwrap_or(record.events.len() as u64);
                 let skip = usize::try_from(seen).unwrap_or(usize::MAX);
                 for posted in record.events.iter().skip(skip) {
-                    if !events::pass(&sender, speaker.say(posted)).await {
-                        return;
-                    }
+                    frames.add(speaker.say(posted));
                 }
             }
         }
+        Box::pin(stream::iter(frames.frames))
     }
 
-    /// Sends the task as it stands, or the message that is the whole answer. Whether more may come.
-    async fn begin(&mut self, speaker: &mut Speaker, sender: &Sender, may_speak: bool) -> bool {
+    /// Tells the task as it stands, or the message that is the whole answer.
+    async fn begin(&mut self, speaker: &mut Speaker, frames: &mut FirstFrames, may_speak: bool) {
         let mut held = Vec::new();
         if may_speak && let Source::Live(follow) = &mut self.source {
             held = hold(follow).await;
             if let Some(said) = speaker.spoken(&held) {
-                return events::pass(sender, Told::Last(said)).await;
+                return frames.add(Told::Last(said));
             }
         }
         let first = speaker.first();
         let is_whole = self.is_new && speaker.is_end(speaker.snapshot.task.state());
-        let first = if is_whole {
+        frames.add(if is_whole {
             Told::Last(first)
         } else {
             Told::More(first)
-        };
-        if !events::pass(sender, first).await {
-            return false;
-        }
+        });
         for posted in held {
-            if !events::pass(sender, speaker.say(&posted)).await {
-                return false;
+            frames.add(speaker.say(&posted));
+        }
+    }
+}
+
+type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
+
+/// What a stream begins with.
+#[derive(Default)]
+struct FirstFrames {
+    frames: Vec<Bytes>,
+    /// Nothing comes behind them.
+    is_all: bool,
+}
+
+impl FirstFrames {
+    fn add(&mut self, told: Told) {
+        if self.is_all {
+            return;
+        }
+        match told {
+            Told::Nothing => {}
+            Told::More(frame) => self.frames.push(frame),
+            Told::Last(frame) => {
+                self.frames.push(frame);
+                self.is_all = true;
             }
         }
-        true
     }
 }
 

@@ -5,27 +5,29 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
+use futures_util::stream::{self, Stream};
 use hyper::body::Frame;
 use synapse_a2a::wire::grpc::Status;
-use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::super::super::events::Receiver;
 use super::{late, trailers};
 
 /// Messages, and how they ended. Who reads slowly is asked for nothing more until it has read, so that only its own
 /// stream waits.
 pub(super) struct MessageStream {
-    messages: Receiver,
+    messages: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
     deadline: Option<Pin<Box<Sleep>>>,
     is_over: bool,
 }
 
 impl MessageStream {
     /// Messages until there are no more or the client does not want to wait any longer.
-    pub(super) fn new(messages: Receiver, until: Option<Instant>) -> Self {
+    pub(super) fn new(
+        messages: impl Stream<Item = Bytes> + Send + 'static,
+        until: Option<Instant>,
+    ) -> Self {
         Self {
-            messages,
+            messages: Box::pin(messages),
             deadline: until.map(|until| Box::pin(sleep_until(until))),
             is_over: false,
         }
@@ -33,15 +35,12 @@ impl MessageStream {
 
     /// One message and nothing else.
     pub(super) fn of_one(message: Bytes) -> Self {
-        let (sender, messages) = mpsc::channel(1);
-        // There is room for one.
-        let _ = sender.try_send(Ok(message));
-        Self::new(messages, None)
+        Self::new(stream::iter([message]), None)
     }
 
     fn end(&mut self, status: &Status) -> Frame<Bytes> {
         self.is_over = true;
-        self.messages.close();
+        self.messages = Box::pin(stream::empty());
         Frame::trailers(trailers(status))
     }
 }
@@ -62,9 +61,9 @@ impl HttpBody for MessageStream {
         if deadline.is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready()) {
             return Poll::Ready(Some(Ok(this.end(&late()))));
         }
-        this.messages.poll_recv(cx).map(|message| {
-            let message = message.map(|message| message.map(Frame::data));
-            message.or_else(|| Some(Ok(this.end(&Status::OK))))
+        this.messages.as_mut().poll_next(cx).map(|message| {
+            let frame = message.map_or_else(|| this.end(&Status::OK), Frame::data);
+            Some(Ok(frame))
         })
     }
 }
