@@ -402,6 +402,27 @@ fn what_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
+fn what_is_wrong_is_told_once() {
+    for (step, wanted) in [
+        ("{agent: x, prompt: 'say ${inputs.}'}", "prompt: ${inputs.}"),
+        ("{gate: 'go ${inputs.}?'}", "gate: ${inputs.}"),
+        ("{each: '${inputs.}', prompt: p}", "each: ${inputs.}"),
+        (
+            "{run: [x], until: '${inputs.}', max: 2}",
+            "until: ${inputs.}",
+        ),
+        ("{run: [x, '${inputs.}']}", "run: ${inputs.}"),
+        ("{run: '${inputs.}'}", "run: ${inputs.}"),
+        ("{shell: {}}", "shell"),
+    ] {
+        let text = format!("name: f\nsteps:\n  a: {step}\n  b: {{run: [x], needs: a}}\n");
+        let found = problems(&text);
+        assert_eq!(found.lines().count(), 1, "{text}\n{found}");
+        assert!(found.contains(wanted), "{text}\n{found}");
+    }
+}
+
+#[test]
 fn a_plan_tells_who_is_asked_what() {
     let begin = Beginning {
         run: "r".to_owned(),
