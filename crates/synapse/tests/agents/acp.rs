@@ -135,6 +135,11 @@ fn who_answered_in_the_editor_is_kept_with_the_task() {
     let no = json!({ "outcome": { "outcome": "selected", "optionId": "2" } });
     editor.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": no }));
     assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
+    let is_call = |update: &&Value| update["sessionUpdate"] == "tool_call_update";
+    let updates = editor.heard.iter().map(|said| &said["params"]["update"]);
+    let call = updates.filter(is_call).last().unwrap();
+    assert_eq!(call["status"], "failed", "{call}");
+    assert!(call["title"].as_str().unwrap().contains("Shall I?"));
     let task = &world.json(&["tasks", "--json"])["tasks"][0];
     assert_eq!(task["context_id"], editor.session);
     assert_eq!(task["acts"][0]["by"], "editor");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use synapse_flow::event::{Event, Fact, Outcome, State};
 use synapse_flow::run::Run;
-use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView};
+use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView, brief};
 
 use super::super::spinner::Spinner;
 use crate::verbs::{print, table};
@@ -231,7 +231,7 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
             let what = match &job.work {
                 synapse_flow::event::Work::Prompt { agent, .. } => format!("asks {agent}"),
                 synapse_flow::event::Work::Run { words, .. } => {
-                    format!("runs {}", words.join(" ").replace('\n', " "))
+                    format!("runs {}", brief(&words.join(" ")))
                 }
             };
             let again = if key.attempt > 1 {
