@@ -7,6 +7,7 @@
     reason = "this is a test"
 )]
 
+pub mod editor;
 pub mod receiver;
 pub mod socket;
 pub mod terminal;
