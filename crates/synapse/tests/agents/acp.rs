@@ -37,7 +37,7 @@ fn who_answered_in_the_editor_is_kept_with_the_task() {
     assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
     let is_call = |update: &&Value| update["sessionUpdate"] == "tool_call_update";
     let updates = editor.heard.iter().map(|said| &said["params"]["update"]);
-    let call = updates.filter(is_call).last().unwrap();
+    let call = updates.filter(is_call).next_back().unwrap();
     assert_eq!(call["status"], "failed", "{call}");
     assert!(call["title"].as_str().unwrap().contains("Shall I?"));
     let task = &world.json(&["tasks", "--json"])["tasks"][0];
