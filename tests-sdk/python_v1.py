@@ -1,9 +1,11 @@
-"""The published Python SDK 1.3 as a client: python_v1.py URL BINDING, with the agent `dummy` at that URL."""
+"""The published Python SDK 1.3 as a client: python_v1.py URL BINDING, with the agent `dummy` at that URL. Over gRPC it
+finds the port in the card."""
 
 import asyncio
 import sys
 import uuid
 
+import grpc
 import httpx
 
 from a2a.client import ClientConfig, create_client
@@ -28,7 +30,10 @@ def request(text, *, task="", now=False, push=None, history=None):
 
 async def connect(streaming):
     web = httpx.AsyncClient(timeout=60)
-    config = ClientConfig(streaming=streaming, httpx_client=web, supported_protocol_bindings=[BINDING])
+    config = ClientConfig(
+        streaming=streaming, httpx_client=web, supported_protocol_bindings=[BINDING],
+        grpc_channel_factory=grpc.aio.insecure_channel,
+    )
     return await create_client(URL, config)
 
 

@@ -21,6 +21,7 @@ ROOT = HERE.parent
 TARGET = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
 
 BINDINGS = ["JSONRPC", "HTTP+JSON"]
+GRPC = "GRPC"
 # How many clients run at once; they wait more than they work.
 AT_ONCE = 3
 # The longest any client may take.
@@ -72,7 +73,7 @@ ANY = ["the description"]
 STDIO = ["standard input and output"]
 
 CLIENTS = {
-    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py", BINDINGS),
+    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk[grpc]==1.3.0"), "python_v1.py", [*BINDINGS, GRPC]),
     "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py", BINDINGS),
     "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs", BINDINGS),
     "ACP TypeScript 2.4.0": (lambda: node("acp-v1", "@agentclientprotocol/sdk@2.4.0"), "acp_v1.mjs", STDIO),
@@ -103,9 +104,9 @@ class World:
             sys.exit(f"synapse {' '.join(args)} failed: {done.stderr}")
         return done.stdout
 
-    def start(self):
+    def start(self, *options):
         """Starts an agent; where it is."""
-        self.synapse("start", "dummy", "--port", "0")
+        self.synapse("start", "dummy", "--port", "0", *options)
         [agent] = json.loads(self.synapse("list", "--json"))["agents"]
         return agent["endpoint"]
 
@@ -118,7 +119,7 @@ def run(binary, label, script, program, env, binding):
     """One client on one binding, with an agent of its own; what it printed, and what went wrong."""
     place = World(binary)
     try:
-        url = place.start()
+        url = place.start(*(["--grpc"] if binding == GRPC else []))
         command = [*program, str(HERE / script), url, binding]
         try:
             done = subprocess.run(

@@ -26,6 +26,9 @@ use synapse_machine::registry::{AgentId, Entry, Status, Transport};
 /// By this header an agent learns from which machine it is asked.
 pub const MACHINE_HEADER: &str = "x-synapse-machine";
 
+/// By this one, through which agents, with commas between them.
+pub const VIA_HEADER: &str = "x-synapse-via";
+
 /// What is kept up to date.
 const FILE: &str = "machines.json";
 

@@ -324,6 +324,8 @@ fn take_roster(shared: &Shared, signed: &Signed) {
             .tunnels
             .cut(&name, "this machine is no more in the mesh");
     }
+    // What waits for one that is gone waits no more.
+    shared.kept.notify_one();
 }
 
 /// Why this machine is in the mesh no more, if it is not.

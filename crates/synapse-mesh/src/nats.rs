@@ -59,6 +59,20 @@ pub enum NatsError {
 }
 
 impl NatsError {
+    /// What to look at where a server does not answer a machine that comes for the first time.
+    #[must_use]
+    pub fn with_hint(self) -> Self {
+        match self {
+            Self::Unreachable { server, why } => Self::Unreachable {
+                why: format!(
+                    "{why}; is its machine on, is that its address, and does a firewall let the port through?"
+                ),
+                server,
+            },
+            other => other,
+        }
+    }
+
     /// Whether trying again later is of no use.
     pub fn is_lasting(&self) -> bool {
         matches!(
@@ -98,16 +112,25 @@ pub(crate) enum Order {
     Publish {
         subject: String,
         reply: Option<String>,
+        /// By which a stream knows that it has it already.
+        id: Option<String>,
         payload: Bytes,
     },
     Subscribe {
         sid: u64,
-        subject: String,
-        to: mpsc::Sender<Message>,
+        subscribed: Subscribed,
     },
     Unsubscribe {
         sid: u64,
     },
+}
+
+/// What somebody listens to.
+pub(crate) struct Subscribed {
+    pub(crate) subject: String,
+    /// Larger messages are dropped.
+    pub(crate) largest: usize,
+    pub(crate) to: mpsc::Sender<Message>,
 }
 
 /// A connection to the server, and to the next one if that fails.
@@ -204,34 +227,44 @@ impl Nats {
 
     /// Publishes. That it arrives is for the receiver to say.
     pub async fn publish(&self, subject: &str, payload: impl Into<Bytes>) {
-        self.order(Order::Publish {
-            subject: subject.to_owned(),
-            reply: None,
-            payload: payload.into(),
-        })
-        .await;
+        self.put(subject, None, None, payload.into()).await;
+    }
+
+    /// Publishes into a stream, which takes what has this id once.
+    pub async fn publish_once(&self, subject: &str, id: &str, payload: impl Into<Bytes>) {
+        self.put(subject, None, Some(id), payload.into()).await;
     }
 
     /// Publishes, and says where answers of several are to go.
     pub async fn publish_with_reply(&self, subject: &str, reply: &str, payload: impl Into<Bytes>) {
+        self.put(subject, Some(reply), None, payload.into()).await;
+    }
+
+    async fn put(&self, subject: &str, reply: Option<&str>, id: Option<&str>, payload: Bytes) {
         self.order(Order::Publish {
             subject: subject.to_owned(),
-            reply: Some(reply.to_owned()),
-            payload: payload.into(),
+            reply: reply.map(str::to_owned),
+            id: id.map(str::to_owned),
+            payload,
         })
         .await;
     }
 
     /// Listens to a subject.
     pub async fn subscribe(&self, subject: &str) -> Subscription {
+        self.subscribe_below(subject, usize::MAX).await
+    }
+
+    /// Listens to a subject on which others may say what they like; messages that are larger than this are dropped.
+    pub async fn subscribe_below(&self, subject: &str, largest: usize) -> Subscription {
         let sid = self.sids.fetch_add(1, Ordering::Relaxed);
         let (to, messages) = mpsc::channel(BACKLOG);
-        self.order(Order::Subscribe {
-            sid,
+        let subscribed = Subscribed {
             subject: subject.to_owned(),
+            largest,
             to,
-        })
-        .await;
+        };
+        self.order(Order::Subscribe { sid, subscribed }).await;
         Subscription {
             sid,
             messages,
@@ -261,13 +294,36 @@ impl Nats {
         payload: impl Into<Bytes>,
         patience: Duration,
     ) -> Result<Message, NatsError> {
+        self.ask(subject, None, payload.into(), patience).await
+    }
+
+    /// As [`request`](Self::request), into a stream, which takes what has this id once.
+    ///
+    /// # Errors
+    /// When there is no connection, nobody listens, or it takes too long.
+    pub async fn request_once(
+        &self,
+        subject: &str,
+        id: &str,
+        payload: impl Into<Bytes>,
+    ) -> Result<Message, NatsError> {
+        self.ask(subject, Some(id), payload.into(), ANSWER).await
+    }
+
+    async fn ask(
+        &self,
+        subject: &str,
+        id: Option<&str>,
+        payload: Bytes,
+        patience: Duration,
+    ) -> Result<Message, NatsError> {
         let mut link = self.link.clone();
         if !matches!(*link.borrow_and_update(), Link::Up(_)) {
             return Err(NatsError::Disconnected);
         }
         let inbox = format!("{}.{}", self.inbox, uuid::Uuid::new_v4().simple());
         let mut answers = self.subscribe(&inbox).await;
-        self.publish_with_reply(subject, &inbox, payload).await;
+        self.put(subject, Some(&inbox), id, payload).await;
         let answer = tokio::select! {
             answer = timeout(patience, answers.next()) => {
                 answer.map_err(|_| NatsError::Late(patience))?
@@ -302,6 +358,11 @@ impl Subscription {
     /// The next message; nothing once there is no client any more.
     pub async fn next(&mut self) -> Option<Message> {
         self.messages.recv().await
+    }
+
+    /// A message that is there already.
+    pub fn take_ready(&mut self) -> Option<Message> {
+        self.messages.try_recv().ok()
     }
 }
 

@@ -148,6 +148,7 @@ async fn round(shared: &Shared) -> Round {
         }
         Err(_) => return Round::Nothing,
     };
+    let waiting = refuse_revoked(shared, waiting).await;
     let here = who_is_here(shared);
     let mut still = BTreeSet::new();
     let mut agents: BTreeMap<(String, String), Vec<KeptMessage>> = BTreeMap::new();
@@ -182,6 +183,24 @@ async fn round(shared: &Shared) -> Round {
     } else {
         Round::Again
     }
+}
+
+/// Ends the waiting of messages to machines that are in the mesh no more: another one of that name is not who was meant.
+async fn refuse_revoked(shared: &Shared, waiting: Vec<KeptMessage>) -> Vec<KeptMessage> {
+    let roster = Arc::clone(&shared.roster.borrow());
+    let (meant, revoked): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|kept| roster.member(&kept.machine).is_some());
+    for kept in revoked {
+        let reason = format!("{} is no more in the mesh", kept.machine);
+        let path = shared.paths.store();
+        let settled = tokio::task::spawn_blocking(move || {
+            let refused = OutboxState::Refused;
+            outbox::settle(&path, &kept.message, refused, None, Some(&reason))
+        });
+        let _ = settled.await;
+    }
+    meant
 }
 
 /// Delivers the messages to one agent, as far as it takes them. Whether it took all.
@@ -231,13 +250,14 @@ enum Refusal {
 /// Hands one message over; the task it became.
 async fn hand_over(shared: &Shared, kept: &KeptMessage) -> Result<Option<String>, Refusal> {
     let target = format!("/tasks/send-priority?priority={}", kept.priority);
+    let (body, via) = without_via(&kept.body);
     let request = Request::post(&target)
         .header(CONTENT_TYPE, "application/json")
-        .body(Body::from(kept.body.clone()))
+        .body(Body::from(body))
         .map_err(|error| Refusal::ForGood(error.to_string()))?;
     let asked = shared
         .tunnels
-        .ask(&kept.machine, &kept.agent, &target, request, None);
+        .ask(&kept.machine, &kept.agent, &target, request, via);
     let answer = asked
         .await
         .map_err(|error| Refusal::ForNow(error.to_string()))?;
@@ -265,6 +285,30 @@ async fn hand_over(shared: &Shared, kept: &KeptMessage) -> Result<Option<String>
     } else {
         Refusal::ForGood(reason.to_owned())
     })
+}
+
+/// Where the body of a kept message has the agents on whose behalf it was sent.
+const VIA: &str = "synapse/via";
+
+/// The body of a message as it is kept.
+pub(super) fn with_via(mut body: Value, via: Vec<String>) -> String {
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove(VIA);
+        if !via.is_empty() {
+            fields.insert(VIA.to_owned(), via.into());
+        }
+    }
+    body.to_string()
+}
+
+/// The body of a kept message as it is sent, and on whose behalf.
+fn without_via(body: &str) -> (String, Vec<String>) {
+    let mut read: Value = serde_json::from_str(body).unwrap_or_default();
+    let via = read.as_object_mut().and_then(|fields| fields.remove(VIA));
+    match via.map(serde_json::from_value) {
+        Some(Ok(via)) => (read.to_string(), via),
+        _ => (body.to_owned(), Vec::new()),
+    }
 }
 
 /// A message as programs are told of it.

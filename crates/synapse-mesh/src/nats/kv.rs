@@ -91,19 +91,22 @@ impl Kv {
         }
     }
 
-    /// Puts a value. An answer means that the server has it, not that it is on a disk.
+    /// Puts a value; with an id that the bucket has had lately nothing is put. An answer means that the server has it, not that it is on a disk.
     ///
     /// # Errors
     /// When the server does not take it, in its words: a full bucket says so.
-    pub async fn put(&self, key: &str, value: impl Into<Bytes>) -> Result<(), NatsError> {
-        let answer = self.nats.request(&self.subject(key), value).await?;
+    pub async fn put(&self, key: &str, id: &str, value: impl Into<Bytes>) -> Result<(), NatsError> {
+        let answer = self
+            .nats
+            .request_once(&self.subject(key), id, value)
+            .await?;
         read(&answer)?;
         Ok(())
     }
 
     /// Puts a value without waiting for the server's answer.
-    pub async fn put_blindly(&self, key: &str, value: impl Into<Bytes>) {
-        self.nats.publish(&self.subject(key), value).await;
+    pub async fn put_blindly(&self, key: &str, id: &str, value: impl Into<Bytes>) {
+        self.nats.publish_once(&self.subject(key), id, value).await;
     }
 
     /// The value of a key, if there is one.
@@ -163,9 +166,9 @@ impl Kv {
         found.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// Every value that is put from now on.
-    pub async fn watch(&self) -> Subscription {
-        self.nats.subscribe(&self.subject(">")).await
+    /// Every value that is put from now on, except those that are larger than this.
+    pub async fn watch(&self, largest: usize) -> Subscription {
+        self.nats.subscribe_below(&self.subject(">"), largest).await
     }
 
     /// The key of a message that [`watch`](Self::watch) gave.

@@ -65,7 +65,7 @@ impl Tunnels {
         agent: &str,
         target: &str,
         mut request: Request,
-        on_behalf: Option<String>,
+        via: Vec<String>,
     ) -> Result<Response, AskError> {
         let pair = self.pair(machine);
         let pair = pair.ok_or_else(|| AskError::Stranger(machine.to_owned()))?;
@@ -86,7 +86,7 @@ impl Tunnels {
             method: request.method().to_string(),
             target: target.to_owned(),
             headers: picked(request.headers(), &ASKED),
-            on_behalf,
+            via,
         };
         let opening =
             serde_json::to_vec(&opening).map_err(|error| AskError::Odd(error.to_string()))?;

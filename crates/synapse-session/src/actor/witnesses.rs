@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use synapse_a2a::event::Source;
-use synapse_a2a::step::StepState;
+use synapse_a2a::step::{Step, StepState};
 use synapse_term::judge::{Claim, Contradiction, Witness};
 use synapse_term::reading::{Reading, State};
 use tokio::sync::mpsc;
@@ -14,8 +14,9 @@ use super::Session;
 use super::questions::HookQuestion;
 use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
-use synapse_pty::{State as PtyState, Tenure};
-use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcript, Verdict};
+use synapse_transcript::{
+    Follower, Sighting, Source as TranscriptSource, Transcript, TurnRecord, Verdict,
+};
 
 /// How many sightings of a transcript may wait.
 const SIGHTINGS: usize = 16;
@@ -59,8 +60,10 @@ pub(super) struct Witnesses {
     pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
-    /// Such an end.
+    /// An end that is believed once the screen agrees, or the transcript where that speaks against it.
     unsure_end: Option<HookFact>,
+    /// The tools that are at work, by the transcript.
+    open_in_transcript: Vec<String>,
     pub(super) tracker: Tracker,
     /// Questions that the program asked through its hooks, oldest first.
     pub(super) questions: Vec<HookQuestion>,
@@ -119,6 +122,7 @@ impl Witnesses {
             waits,
             is_end_unsure,
             unsure_end: None,
+            open_in_transcript: Vec::new(),
             tracker: Tracker::default(),
             questions: Vec::new(),
             transcript,
@@ -167,6 +171,7 @@ impl Witnesses {
     /// Looks out for the turn of a message in the transcript; its number.
     pub(super) fn expect(&mut self, message: &str, since: Timestamp) -> u64 {
         self.number += 1;
+        self.open_in_transcript.clear();
         if let Some(transcript) = &self.transcript {
             transcript.expect(self.number, message, since);
         }
@@ -179,6 +184,23 @@ impl Witnesses {
         if let Some(transcript) = &self.transcript {
             transcript.forget();
         }
+    }
+
+    /// Takes down which tools are at work by the transcript. It may be behind the hooks, and know of ends that no hook
+    /// tells.
+    fn note_tools(&mut self, record: &TurnRecord) {
+        let is_open = |step: &&Step| step.state == StepState::Running;
+        let (open, ended): (Vec<&Step>, Vec<&Step>) = record.steps.iter().partition(is_open);
+        for step in ended {
+            self.tracker.note_answered(&step.id);
+        }
+        self.open_in_transcript = open.into_iter().map(|step| step.id.clone()).collect();
+    }
+
+    /// Whether the transcript has a tool at work whose end the hooks have not told.
+    fn has_open_tool(&self) -> bool {
+        let tools = &self.open_in_transcript;
+        tools.iter().any(|tool| !self.tracker.has_ended(tool))
     }
 
     /// The reply that the hooks told for this message, once they did.
@@ -279,6 +301,7 @@ impl Session {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
                 self.witnesses.contradictions += 1;
             }
+            Statement::Unsure(fact) => self.doubt(fact, now),
             Statement::Turn(fact) => self.take_fact(&fact, false, now),
         }
     }
@@ -296,8 +319,12 @@ impl Session {
                 self.testify_working(self.witnesses.voice, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
-                self.witnesses.unsure_end = Some(fact.clone());
-                return self.watcher.retract(self.witnesses.voice, now);
+                return self.doubt(fact.clone(), now);
+            }
+            HookFact::Over { .. } | HookFact::Failed { .. }
+                if self.witnesses.has_open_tool() && !is_agreed =>
+            {
+                return self.doubt(fact.clone(), now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
@@ -310,6 +337,12 @@ impl Session {
             }
         }
         self.step(Input::Hook(fact), now);
+    }
+
+    /// The turn has ended in this way if somebody else agrees.
+    fn doubt(&mut self, fact: HookFact, now: Duration) {
+        self.witnesses.unsure_end = Some(fact);
+        self.watcher.retract(self.witnesses.voice, now);
     }
 
     /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
@@ -337,8 +370,17 @@ impl Session {
         if is_interrupted {
             self.witnesses.tracker.close_turn();
         }
+        let was_against = self.witnesses.has_open_tool();
+        self.witnesses.note_tools(record);
+        if was_against
+            && !self.witnesses.has_open_tool()
+            && !self.witnesses.is_end_unsure
+            && let Some(fact) = self.witnesses.unsure_end.take()
+        {
+            self.take_fact(&fact, true, now);
+        }
         // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
-        if record.is_closed || is_interrupted {
+        if record.is_closed && !record.has_open_tool || is_interrupted {
             self.testify_rest(Witness::Record, now);
         } else if is_over {
             // An answer may be the last one or not: from here on the screen tells.
@@ -407,49 +449,6 @@ impl Session {
         tracing::warn!(
             "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
         );
-    }
-
-    /// What each witness says at this moment, for people.
-    pub(super) fn why(&self) -> Vec<(String, String)> {
-        let mut why: Vec<(String, String)> = self
-            .watcher
-            .witnesses()
-            .into_iter()
-            .map(|(witness, says)| (witness.to_owned(), says))
-            .collect();
-        let kernel = match self.pty_state {
-            PtyState::Running => {
-                let says = self.kernel.in_words();
-                format!("running, PID {}{says}", self.pty.pid().as_raw_nonzero())
-            }
-            PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
-            PtyState::Exited(_) => "gone".to_owned(),
-        };
-        why.push(("kernel".to_owned(), kernel));
-        let voice = if self.witnesses.is_protocol() {
-            "acp"
-        } else {
-            "hooks"
-        };
-        why.push((
-            voice.to_owned(),
-            match self.pty.tenure() {
-                Tenure::Guest => "none: the program ran before it was adopted",
-                Tenure::Own | Tenure::Lodger => self.witnesses.hooks_in_words(),
-            }
-            .to_owned(),
-        ));
-        let transcript = if self.witnesses.has_transcript() {
-            "followed"
-        } else {
-            "none"
-        };
-        why.push(("transcript".to_owned(), transcript.to_owned()));
-        if self.witnesses.contradictions > 0 {
-            let count = self.witnesses.contradictions;
-            why.push(("contradictions".to_owned(), count.to_string()));
-        }
-        why
     }
 }
 

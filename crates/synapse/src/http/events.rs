@@ -27,8 +27,13 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How soon a client that lost its stream should come back, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
 
+/// What it says then, to whoever reads events.
+pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
+
 /// Where the frames of one client go.
 pub(super) type Sender = mpsc::Sender<Result<Bytes, Infallible>>;
+/// Where they come from.
+pub(super) type Receiver = mpsc::Receiver<Result<Bytes, Infallible>>;
 
 /// What a client is told of an event.
 pub(super) enum Told {
@@ -49,7 +54,10 @@ pub(super) async fn stream(
         tokio::spawn(async move {
             let retry = Told::More(Bytes::from_static(RETRY.as_bytes()));
             if pass(&sender, retry).await {
-                pass_on(follow, sender, |posted| Told::More(frame(posted))).await;
+                pass_on(follow, sender, Some(STILL_HERE), |posted| {
+                    Told::More(frame(posted))
+                })
+                .await;
             }
         });
     } else {
@@ -67,7 +75,7 @@ pub(super) async fn stream(
 }
 
 /// Frames as they come, in the headers of an event stream.
-pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response {
+pub(super) fn sse(frames: Receiver) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
@@ -77,10 +85,12 @@ pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response
     (headers, Body::from_stream(ReceiverStream::new(frames))).into_response()
 }
 
-/// Sends what happens until there is nothing more to tell or the client is gone.
+/// Sends what happens until there is nothing more to tell or the client is gone. Says `still_here` now and then, if there
+/// is a way to say so.
 pub(super) async fn pass_on(
     mut follow: Follow,
     sender: Sender,
+    still_here: Option<Bytes>,
     mut tell: impl FnMut(&NumberedEvent) -> Told,
 ) {
     let mut silence = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
@@ -90,7 +100,9 @@ pub(super) async fn pass_on(
                 Some(posted) => tell(&posted),
                 None => return,
             },
-            _ = silence.tick() => Told::More(Bytes::from_static(b": still here\n\n")),
+            _ = silence.tick(), if still_here.is_some() => {
+                still_here.clone().map_or(Told::Nothing, Told::More)
+            }
             () = sender.closed() => return,
         };
         silence.reset();
@@ -119,6 +131,9 @@ pub(super) struct Frames {
     native: OnceLock<Arc<str>>,
     /// In A2A 1.0, which does not tell of all.
     pub(super) current: OnceLock<Option<Arc<str>>>,
+    /// The same for gRPC.
+    #[cfg(feature = "grpc")]
+    pub(super) grpc: OnceLock<Option<Bytes>>,
 }
 
 /// An event as it goes over the wire.

@@ -43,9 +43,13 @@ while IFS= read -r line; do
     call=",\"tool_name\":\"AskUserQuestion\",\"tool_input\":{\"questions\":[{\"question\":\"Colour?\",\"options\":[{\"label\":\"Red\"},{\"label\":\"Blue\"}]},{\"question\":\"Size?\",\"options\":[]}]}"
     answer=$(tell PermissionRequest "$call" | tr -d '"')
     tell Stop ",\"last_assistant_message\":\"$answer\"" ;;
-  lie) # a tool says that the turn is over
+  lie) # a tool says that the turn is over, in every way there is
     tell PreToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
-    (tell Stop ",\"last_assistant_message\":\"FALSE\"")
+    (tell Interrupt
+    tell UserPromptSubmit ",\"prompt\":\"$line\""
+    tell StopFailure ",\"last_assistant_message\":\"FALSE\""
+    tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"another\""
+    tell Stop ",\"last_assistant_message\":\"FALSE\"")
     until [ -e "$rest" ]; do sleep 0.05; done
     tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
     tell Stop ",\"last_assistant_message\":\"true\"" ;;
@@ -196,10 +200,9 @@ fn every_question_of_a_survey_is_asked_and_answered_in_its_own_words() {
 fn a_tool_cannot_end_the_turn_it_runs_in() {
     let world = world_with_toy("");
     let id = post(&world, "lie go");
-    world.wait_until("the lie was heard", |world| {
-        world
-            .ok(&["logs", "toy"])
-            .contains("while a tool is at work")
+    world.wait_until("the lies were heard", |world| {
+        let log = world.ok(&["logs", "toy"]);
+        log.matches("while a tool is at work").count() == 2
     });
     assert_eq!(task(&world, &id)["status"]["state"], "working");
     std::fs::write(world.home.path().join("go"), "").unwrap();

@@ -110,3 +110,26 @@ fn a_bridge_that_is_killed_and_started_again_loses_nothing() {
             == 1
     });
 }
+
+#[test]
+fn what_waits_for_a_machine_that_is_revoked_is_not_for_another_of_that_name() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.stop_bridge();
+    desk.wait_for_machine("laptop", false);
+    desk.ok(&["send", "codex@laptop", "for you alone"]);
+    desk.ok(&["mesh", "revoke", "laptop"]);
+    desk.wait_until("it waits no more", |world| {
+        let told = world.json(&["mesh", "messages", "--json"]);
+        let message = &told["messages"][0];
+        message["state"] == "refused" && message["reason"] == "laptop is no more in the mesh"
+    });
+    // The bridge of the old one is gone, so nobody is left to leave for it.
+    let other = desk.join("laptop", "send");
+    other.start("codex");
+    desk.wait_for_agent("codex@laptop");
+    let reply = desk.ok(&["send", "codex@laptop", "hello", "--return"]);
+    assert_eq!(reply, "ok: hello\n");
+    let tasks = other.json(&["tasks", "--json"]);
+    assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}

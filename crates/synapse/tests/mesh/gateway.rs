@@ -128,28 +128,10 @@ fn every_agent_has_a_card_and_a_url_behind_one_door() {
     }
 }
 
-/// A shell that can be told what to run.
-const SHELL: &str = "name: shell
-command: [bash, --norc, --noprofile, -i]
-env: { PS1: 'sh> ' }
-idle_regex: '^sh> $'
-prompt_template: '{text}'
-";
-
 #[test]
 fn an_agent_does_not_answer_through_the_gateway_of_its_machine() {
     let desk = Machine::begin("desk");
-    let file = desk.home.path().join("shell.yaml");
-    std::fs::write(&file, SHELL).unwrap();
-    desk.ok(&[
-        "start",
-        file.to_str().unwrap(),
-        "--name",
-        "shell",
-        "--port",
-        "0",
-    ]);
-    desk.wait_for_state("shell", "IDLE");
+    desk.start_shell("shell");
     desk.wait_for_agent("shell@desk");
     let gateway = Gateway::open(&desk);
     let (host, port) = gateway.address.split_once(':').unwrap();

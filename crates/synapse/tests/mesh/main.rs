@@ -8,11 +8,13 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod attacks;
 mod away;
 mod door;
 mod engine;
 mod errors;
 mod faults;
 mod gateway;
+mod itself;
 mod machines;
 mod talk;

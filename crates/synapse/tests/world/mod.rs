@@ -8,6 +8,8 @@
 )]
 
 pub mod editor;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod receiver;
 pub mod socket;
 pub mod terminal;
