@@ -167,14 +167,21 @@ fn find(word: &str, purpose: Purpose) -> Result<Found> {
     flows::find(&paths, word, &dir)
 }
 
+/// Trusts a text that came with a project, if a person asks for it: an agent could have written it.
+pub(super) fn agree_to(text: &str) -> Result<()> {
+    let paths = Paths::from_env()?;
+    if flows::is_inside_agent(&paths) {
+        bail!("no agent trusts a file for a person: do it in a terminal of your own");
+    }
+    trust::trust(&paths.trusted_profiles(), text.as_bytes())?;
+    Ok(())
+}
+
 fn agree(file: &str) -> Result<u8> {
     use std::io::Write as _;
     let found = find(file, Purpose::Look)?;
     let flow = found.flow()?;
-    trust::trust(
-        &Paths::from_env()?.trusted_profiles(),
-        found.text.as_bytes(),
-    )?;
+    agree_to(&found.text)?;
     let commands = flow.runs_commands().then(words::runs_commands);
     let commands = commands.unwrap_or_default();
     writeln!(print::out(), "{}{commands}", words::is_trusted(file))?;

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use futures_util::stream::{self, StreamExt as _};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
@@ -208,9 +209,9 @@ pub fn whole(body: Vec<u8>) -> Body {
 
 /// A body that begins like this and never ends.
 pub fn endless(begin: Vec<u8>) -> Body {
-    let first = tokio_stream::once(Ok(Frame::data(Bytes::from(begin))));
-    let rest = tokio_stream::pending();
-    StreamBody::new(tokio_stream::StreamExt::chain(first, rest)).boxed()
+    let first = stream::iter([Ok(Frame::data(Bytes::from(begin)))]);
+    let rest = stream::pending();
+    BoxBody::new(StreamBody::new(first.chain(rest)))
 }
 
 /// A message in its frame.

@@ -7,6 +7,7 @@
     reason = "this is a test"
 )]
 
+pub mod editor;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 pub mod receiver;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use synapse_flow::event::{Event, Fact, Outcome, State};
 use synapse_flow::run::Run;
-use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView};
+use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView, brief};
 
 use super::super::spinner::Spinner;
 use crate::verbs::texts::{self, flow as words};
@@ -230,7 +230,7 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
             let what = match &job.work {
                 synapse_flow::event::Work::Prompt { agent, .. } => words::asks_agent(agent),
                 synapse_flow::event::Work::Run { words: command, .. } => {
-                    words::runs(command.join(" ").replace('\n', " "))
+                    words::runs(brief(&command.join(" ")))
                 }
             };
             let again = if key.attempt > 1 {
