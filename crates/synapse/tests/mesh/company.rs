@@ -59,7 +59,8 @@ fn nkey(prefix: u8, key: &[u8]) -> String {
         })
     });
     bytes.extend(sum.to_le_bytes());
-    let bits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+    let bits: Vec<_> = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+    let bits = bits.concat();
     let five =
         |at: usize| usize::from_str_radix(&format!("{:0<5}", &bits[at..bits.len().min(at + 5)]), 2);
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
