@@ -247,7 +247,7 @@ enum Progress {
     Local {
         client: Client,
         /// What happens to the task, once somebody wants to know.
-        events: Option<TaskEvents>,
+        events: Option<Box<TaskEvents>>,
     },
     External {
         client: A2AClient,
@@ -287,7 +287,10 @@ impl Delivery {
             Progress::Local { client, events } => {
                 let events = match events {
                     Some(events) => events,
-                    None => events.insert(client.follow(&self.task).await.with_context(gone)?),
+                    None => {
+                        let follow = client.follow(&self.task).await.with_context(gone)?;
+                        events.insert(Box::new(follow))
+                    }
                 };
                 while let Some(event) = events.next().await.with_context(gone)? {
                     let state = event.state();
