@@ -19,7 +19,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// # Errors
 /// If it cannot be started, as `synapse start` says it.
 pub async fn start(profile: &str, dir: &Path) -> Result<String> {
-    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let program =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command
         .args(["start", profile, "--json"])

@@ -40,7 +40,8 @@ pub async fn start(
     starter: &Starter,
     simulate: bool,
 ) -> Result<String> {
-    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let program =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command.args(["flow", "run", "--detach", "--json", "--by-name"]);
     command.arg(format!("--by={}", starter.by));
@@ -93,7 +94,8 @@ pub fn is_inside_agent(paths: &Paths) -> bool {
 /// # Errors
 /// When it cannot be started.
 pub fn take_up(id: &str) -> Result<()> {
-    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let program =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command
         .args(["flow", "host", "--", id])
@@ -112,7 +114,8 @@ pub fn take_up(id: &str) -> Result<()> {
 /// # Errors
 /// Why that cannot be, as the command says it.
 pub async fn resume(id: &str) -> Result<()> {
-    let program = std::env::current_exe().context("cannot find the path of this program")?;
+    let program =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(program);
     command
         .args(["flow", "resume", "--detach", "--json", "--", id])

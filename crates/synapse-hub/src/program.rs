@@ -63,7 +63,7 @@ pub(super) async fn stop(id: &str) -> Result<(), Problem> {
 }
 
 fn own() -> Result<Command, Problem> {
-    let own = std::env::current_exe().map_err(Problem::internal)?;
+    let own = synapse_machine::child::own_program().map_err(Problem::internal)?;
     Ok(Command::from(child::command(own)))
 }
 

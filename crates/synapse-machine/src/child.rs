@@ -3,6 +3,9 @@
 //! used.
 
 use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The variables that may hold a token for the hub: the one to use, and its older name.
@@ -15,4 +18,44 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
         command.env_remove(name);
     }
     command
+}
+
+/// The path of this program. After an upgrade it is the path of the program that took its place: Linux calls the one
+/// that runs deleted.
+pub fn own_program() -> io::Result<PathBuf> {
+    std::env::current_exe().map(in_its_place)
+}
+
+fn in_its_place(path: PathBuf) -> PathBuf {
+    let kept = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+    match kept.map(|kept| Path::new(OsStr::from_bytes(kept))) {
+        Some(kept) if !path.exists() && kept.exists() => kept.to_owned(),
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::in_its_place;
+
+    #[test]
+    fn a_program_that_was_replaced_is_the_one_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let (program, deleted) = (dir.path().join("it"), dir.path().join("it (deleted)"));
+        assert_eq!(
+            in_its_place(deleted.clone()),
+            deleted,
+            "nothing took its place"
+        );
+        fs::write(&program, "").unwrap();
+        assert_eq!(in_its_place(deleted.clone()), program);
+        fs::write(&deleted, "").unwrap();
+        assert_eq!(
+            in_its_place(deleted.clone()),
+            deleted,
+            "a name like any other"
+        );
+    }
 }

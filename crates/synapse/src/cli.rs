@@ -324,8 +324,8 @@ pub(crate) struct Start {
     #[arg(long)]
     pub(crate) pure_card: bool,
     /// Also speak A2A over gRPC, on this port or one that the system chooses
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true)]
-    pub(crate) grpc: Option<Option<u16>>,
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(crate) grpc: Option<u16>,
     /// Let processes that the agent has started answer its questions and press its keys
     #[arg(long)]
     pub(crate) may_answer_itself: bool,
@@ -387,10 +387,7 @@ impl Start {
                 .filter(|(_, is_set)| *is_set)
                 .map(|(flag, _)| (*flag).to_owned()),
         );
-        words.extend(self.grpc.iter().map(|port| match port {
-            Some(port) => format!("--grpc={port}"),
-            None => "--grpc".to_owned(),
-        }));
+        words.extend(self.grpc.iter().map(|port| format!("--grpc={port}")));
         if !self.inside.is_empty() {
             words.push("--in".to_owned());
             words.extend(self.inside.iter().cloned());

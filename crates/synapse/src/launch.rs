@@ -45,7 +45,7 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
     let profile = &agent.profile;
     let mut argv = profile.command.clone();
     // The dummy agent is this very program, wherever it is installed.
-    if let (Some(program), Ok(own)) = (argv.first_mut(), std::env::current_exe())
+    if let (Some(program), Ok(own)) = (argv.first_mut(), synapse_machine::child::own_program())
         && program == "synapse"
     {
         *program = own.to_string_lossy().into_owned();
@@ -213,7 +213,7 @@ fn hooks(
     if let Some(obstacle) = trial.obstacle.or(by_settings) {
         notes.push(format!("no hooks: {obstacle}"));
     }
-    let Ok(own) = std::env::current_exe() else {
+    let Ok(own) = synapse_machine::child::own_program() else {
         return none();
     };
     if !is_promised {
@@ -323,7 +323,8 @@ fn tool_server(agent: &Agent, id: &str) -> Result<ToolServer> {
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), variable(agent, name)?)));
     Ok(ToolServer {
-        synapse: std::env::current_exe().context("cannot find the path of this program")?,
+        synapse: synapse_machine::child::own_program()
+            .context("cannot find the path of this program")?,
         env: [("SYNAPSE_AGENT_ID".to_owned(), id.to_owned())]
             .into_iter()
             .chain(moved)

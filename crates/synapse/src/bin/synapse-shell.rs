@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    let own = std::env::current_exe().unwrap_or_default();
+    let own = synapse_machine::child::own_program().unwrap_or_default();
     let mut command = Command::new(own.with_file_name("synapse"));
     let error = command
         .arg("shell")

@@ -234,7 +234,8 @@ impl AgentPool {
     }
 
     async fn synapse(&self, args: &[&str]) -> Result<()> {
-        let program = std::env::current_exe().context("cannot find the path of this program")?;
+        let program = synapse_machine::child::own_program()
+            .context("cannot find the path of this program")?;
         let mut command = child::command(program);
         command
             .args(args)

@@ -64,7 +64,8 @@ pub(super) async fn run(run: &Path, key: &Key, order: &Order) -> Result<Done> {
     if !folder.join("began").exists() {
         create_folder(&folder)?;
         replace(&folder.join("order.json"), &serde_json::to_vec(order)?)?;
-        let program = std::env::current_exe().context("cannot find the path of this program")?;
+        let program = synapse_machine::child::own_program()
+            .context("cannot find the path of this program")?;
         let mut command = child::command(program);
         command
             .args(["flow", "command", "--"])

@@ -93,7 +93,7 @@ fn with_agents() -> Result<()> {
 
 /// This very program, at home there.
 fn synapse(home: &Path) -> Result<Command> {
-    let mut command = child::command(std::env::current_exe()?);
+    let mut command = child::command(synapse_machine::child::own_program()?);
     command
         .env("SYNAPSE_HOME", home.join("synapse"))
         .env("A2A_HOME", home.join("a2a"))

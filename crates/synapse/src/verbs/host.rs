@@ -198,7 +198,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     Ok(Agent {
         port: PortWish::from_flag(args.port, usual_port),
         grpc: match args.grpc {
-            Some(port) => Some(PortWish::from_flag(port, grpc_port)),
+            Some(port) => Some(PortWish::from_flag((port != 0).then_some(port), grpc_port)),
             None if config.grpc || grpc_port.is_some() => {
                 Some(PortWish::from_flag(None, grpc_port))
             }

@@ -24,7 +24,8 @@ pub(crate) struct InstallService {
 }
 
 pub(crate) fn run(args: &InstallService) -> Result<u8> {
-    let own = std::env::current_exe().context("cannot find the path of this program")?;
+    let own =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut out = print::out();
     if args.print {
         write!(out, "{}", unit(&own))?;

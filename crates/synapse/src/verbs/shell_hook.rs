@@ -24,7 +24,8 @@ pub(crate) fn run(args: &ShellHook) -> Result<u8> {
         Failure::new(Failure::USAGE, message)
     };
     let shell = args.shell.or_else(Shell::around).ok_or_else(unknown)?;
-    let own = std::env::current_exe().context("cannot find the path of this program")?;
+    let own =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let own = own
         .to_str()
         .context("this program's own path is not UTF-8")?;

@@ -64,7 +64,8 @@ pub(super) fn launch(args: &Start) -> Result<Value> {
         return Err(error);
     }
     host::settings(&Paths::from_env()?)?;
-    let own = std::env::current_exe().context("cannot find the path of this program")?;
+    let own =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(own);
     command.arg("host").args(args.words());
     let child = command

@@ -52,7 +52,10 @@ pub(crate) fn run(args: &Vscode) -> Result<u8> {
     let VscodeCommand::Install(args) = &args.command;
     let vsix = match &args.vsix {
         Some(path) => named(path)?,
-        None => beside(&std::env::current_exe().context("cannot find the path of this program")?)?,
+        None => beside(
+            &synapse_machine::child::own_program()
+                .context("cannot find the path of this program")?,
+        )?,
     };
     let outcomes: Vec<Outcome> = editors(&args.editors)?
         .into_iter()

@@ -36,8 +36,8 @@ fn who_answered_in_the_editor_is_kept_with_the_task() {
     editor.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": no }));
     assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
     let is_call = |update: &&Value| update["sessionUpdate"] == "tool_call_update";
-    let updates = editor.heard.iter().map(|said| &said["params"]["update"]);
-    let call = updates.filter(is_call).next_back().unwrap();
+    let mut updates = editor.heard.iter().map(|said| &said["params"]["update"]);
+    let call = updates.rfind(is_call).unwrap();
     assert_eq!(call["status"], "failed", "{call}");
     assert!(call["title"].as_str().unwrap().contains("Shall I?"));
     let task = &world.json(&["tasks", "--json"])["tasks"][0];

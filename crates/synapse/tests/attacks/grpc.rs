@@ -126,9 +126,9 @@ fn a_frame_that_is_too_large_compressed_cut_or_doubled_is_refused() {
         .post("ListTasks", &[], twice)
         .refused(3, "more than the one");
     let gzip = [("grpc-encoding", "gzip")];
-    channel
-        .post("ListTasks", &gzip, vec![1, 0, 0, 0, 0])
-        .refused(12, "compressed");
+    let gzip = channel.post("ListTasks", &gzip, vec![1, 0, 0, 0, 0]);
+    gzip.refused(12, "compressed");
+    assert_eq!(gzip.said("grpc-accept-encoding"), "identity");
     channel
         .call("GetTask", &[], &[0x12, 0x7f])
         .refused(3, "in the middle of a field");

@@ -25,8 +25,6 @@ use super::stream::Envelope;
 use super::{VERSION, extensions};
 use body::MessageStream;
 
-const KIND: HeaderValue = HeaderValue::from_static("application/grpc");
-
 pub(in crate::http) async fn call(State(served): State<ServerState>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let answered = match deadline(&head.headers) {
@@ -42,8 +40,7 @@ pub(in crate::http) async fn call(State(served): State<ServerState>, request: Re
 
 /// Refuses a call: its trailers are all there is.
 pub(in crate::http) fn refuse(status: &Status) -> Response {
-    let mut response = Body::empty().into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, KIND);
+    let mut response = answer(Body::empty());
     response.headers_mut().extend(trailers(status));
     response
 }
@@ -84,10 +81,15 @@ async fn serve(
             MessageStream::new(telling.start(served, Envelope::Grpc), until)
         }
     };
-    let mut response = Body::new(body).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, KIND);
+    let mut response = answer(Body::new(body));
     response.headers_mut().extend(active);
     Ok(response)
+}
+
+/// An answer with the headers that each has.
+fn answer(body: Body) -> Response {
+    let kind = [(header::CONTENT_TYPE, "application/grpc")];
+    (kind, [("grpc-accept-encoding", "identity")], body).into_response()
 }
 
 /// What is called.

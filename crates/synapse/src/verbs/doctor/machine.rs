@@ -35,7 +35,7 @@ pub(super) fn look(paths: &Paths) -> Vec<Check> {
 
 fn own() -> Check {
     let version = env!("CARGO_PKG_VERSION");
-    match std::env::current_exe() {
+    match synapse_machine::child::own_program() {
         Ok(path) => Check::ok("synapse", format!("{version}, {}", path.display())),
         Err(error) => Check::fail(
             "synapse",

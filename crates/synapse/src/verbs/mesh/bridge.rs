@@ -98,7 +98,8 @@ pub(super) fn start(paths: &Paths) -> Result<Option<String>> {
     if Folder::new(paths).is_bridge_running()? {
         return Ok(None);
     }
-    let own = std::env::current_exe().context("cannot find the path of this program")?;
+    let own =
+        synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let child = child::command(own)
         .args(["mesh", "run"])
         // It belongs to no agent.

@@ -119,5 +119,5 @@ pub(crate) fn state(word: &str) -> String {
 pub(crate) fn options(options: &[String]) -> String {
     let mut options = options.iter();
     let first = options.next().cloned().unwrap_or_default();
-    options.fold(first, |all, option| or(all, option))
+    options.fold(first, or)
 }
