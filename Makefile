@@ -8,6 +8,9 @@ PREFIX ?= $(HOME)/.local
 FUZZ_SECONDS ?= 60
 VERSIONS ?= pinned
 FUZZ_INPUT_SECONDS ?= 10
+# The tests have built the binary. `cargo build` would compile all of our crates a second time: dev-dependencies give
+# three small crates features that it does not ask for, and all of ours depend on those.
+BUILD_BINARY = $(if $(BUILT),,cargo build --locked --bin synapse)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,12 +37,11 @@ test: ## install what the tests need and is missing, then format check, clippy, 
 	else \
 		cargo test --workspace --locked --lib --bins --tests; \
 	fi
-	cargo build --locked --bins
 	tests-sdk/run.py $(SDK_FLAGS)
 	cargo test --workspace --locked --doc
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
-	$(MAKE) --no-print-directory test-web
-	$(MAKE) --no-print-directory test-vscode
+	$(MAKE) --no-print-directory test-web BUILT=1
+	$(MAKE) --no-print-directory test-vscode BUILT=1
 	scripts/soak 1
 
 check-mac: ## type-check the binaries for macOS, which nobody has run there; needs rustup and Python
@@ -55,7 +57,7 @@ docs: ## write what is generated from the code: docs/config.md and web/src/gener
 test-web: ## test the page: types, logic, that web/dist is current, and real Chromium against the real hub
 	scripts/setup-web
 	cd web && npm run --silent types && npm run --silent unit && npm run --silent check
-	cargo build --locked --bin synapse
+	$(BUILD_BINARY)
 	cd web && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent browser
 
 vscode: ## package the extension for VS Code as vscode/synapse.vsix; `synapse vscode install` puts it into editors
@@ -66,7 +68,7 @@ test-vscode: ## test the extension: types, logic, and a real VS Code (code-serve
 	scripts/setup-vscode
 	$(MAKE) --no-print-directory vscode
 	cd vscode && npm run --silent unit
-	cargo build --locked --bin synapse
+	$(BUILD_BINARY)
 	cd vscode && SYNAPSE_BIN="$(abspath $(TARGET_DIR))/debug/synapse" npm run --silent editor
 
 test-real: ## drive the real CLIs against a scripted model; VERSIONS=pinned|newest|matrix, UPDATE_DOCS=1 writes docs/real-clis.md

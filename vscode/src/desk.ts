@@ -111,6 +111,7 @@ export function statusWord(status: Agent["status"]): string {
     idle: vscode.l10n.t("idle"),
     failed: vscode.l10n.t("failed"),
     stopped: vscode.l10n.t("stopped"),
+    away: vscode.l10n.t("away"),
   };
   return words[status];
 }

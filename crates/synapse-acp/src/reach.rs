@@ -9,6 +9,7 @@ use synapse_client::auto_start;
 use synapse_client::client::{Callable, Client, Web};
 use synapse_client::current_agent;
 use synapse_client::external::{Contacts, External};
+use synapse_client::mesh::{self, MeshView};
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -154,6 +155,19 @@ impl Reach {
                 id: external.alias.to_string(),
                 name: external.alias.to_string(),
                 description: format!("{} at {}", external.name, external.url),
+            });
+        }
+        let mesh = MeshView::read(&self.paths).unwrap_or_default();
+        for entry in mesh.map(|mesh| mesh.entries()).unwrap_or_default() {
+            let machine = mesh::machine_of(&entry).unwrap_or_default();
+            modes.push(Mode {
+                id: entry.handle.to_string(),
+                name: entry.handle.to_string(),
+                description: format!(
+                    "{} on {machine} in {}",
+                    entry.profile,
+                    entry.working_dir.display()
+                ),
             });
         }
         for name in self.book.names() {

@@ -30,7 +30,7 @@ const KEYS: [&str; 11] = [
 
 const INPUT_KEYS: [&str; 3] = ["type", "default", "about"];
 
-/// What could be read, and everything that could not.
+/// A flow whose steps could all be read, and everything that is wrong with it.
 pub(crate) fn flow(node: &Node) -> (Option<Flow>, Vec<Problem>) {
     let mut problems = Vec::new();
     let flow = read(node, &mut problems);
@@ -95,10 +95,12 @@ fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Flow> {
         ));
     }
     let mut steps: Vec<Step> = Vec::new();
+    let mut is_whole = true;
     for (name, node) in entries {
-        step::read(&name.text, name.place, node, &mut steps, problems);
+        is_whole &= step::read(&name.text, name.place, node, &mut steps, problems).is_some();
     }
-    Some(Flow {
+    // Whatever names a step that could not be read would be called wrong as well.
+    is_whole.then(|| Flow {
         steps: ordered(steps, is_parallel),
         ..flow
     })

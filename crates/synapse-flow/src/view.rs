@@ -104,6 +104,19 @@ pub struct Ask {
     pub round: u32,
 }
 
+/// Of a command or a label that is longer, this much is shown.
+const BRIEF: usize = 200;
+
+/// A text in one line, and not more of it than a person reads: an argument can be a whole reply.
+pub fn brief(text: &str) -> String {
+    let mut chars = text.chars().map(|c| if c == '\n' { ' ' } else { c });
+    let mut shown: String = chars.by_ref().take(BRIEF).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// The answers to a doubt.
 pub const AGAIN: &str = "again";
 pub const NOT_AGAIN: &str = "fail";
@@ -181,7 +194,17 @@ impl Run {
                 .filter_map(|place| self.flow.steps.get(*place));
             steps.map(|step| step.name.clone()).collect()
         };
+        let members: Vec<&StepRun> = match &step.task {
+            Task::Group(members) => members
+                .iter()
+                .filter_map(|place| self.steps.get(*place))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let began_at = members.iter().filter_map(|member| member.began_at).min();
         let state = match run.phase {
+            // A group is at work as soon as one of its steps is.
+            Phase::Waiting if began_at.is_some() => StepState::Running,
             Phase::Waiting if step.is_handler && self.state().is_over() => StepState::Skipped,
             Phase::Waiting | Phase::Again => StepState::Waiting,
             Phase::Gate => StepState::Asking,
@@ -209,7 +232,7 @@ impl Run {
             uses: names(&step.uses),
             who: self.who(step),
             why: run.why.clone(),
-            began_at: run.began_at,
+            began_at: run.began_at.or(began_at),
             ended_at: run.ended_at.filter(|_| run.phase.is_over()),
             items: items
                 .map(|(number, item)| item_view(step, item, number))
@@ -247,7 +270,7 @@ impl Run {
                         .iter()
                         .map(|word| word.partial(&values, &known))
                         .collect();
-                    words.join(" ")
+                    brief(&words.join(" "))
                 }
                 crate::flow::Words::Input(name) => {
                     let words = self.begin.inputs.get(name).and_then(Value::as_array);
@@ -256,7 +279,7 @@ impl Run {
                         .flatten()
                         .filter_map(Value::as_str)
                         .collect();
-                    words.join(" ")
+                    brief(&words.join(" "))
                 }
             },
             Task::Shell(script) => script.text.clone(),

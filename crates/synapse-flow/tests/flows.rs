@@ -402,6 +402,46 @@ fn what_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
+fn a_group_is_at_work_while_one_of_its_steps_is() {
+    let text =
+        "name: f\nsteps: {g: {all: {a: {run: [a]}, b: {run: [b], needs: a}}}, end: {run: [e]}}";
+    let mut play = Play::new(text, json!({}));
+    let shown = |play: &Play| {
+        let steps = play.run.view().steps;
+        let group = steps.into_iter().find(|step| step.name == "g").unwrap();
+        (group.state.word(), group.began_at.is_some())
+    };
+    assert_eq!(shown(&play), ("waiting", false));
+    for _ in 0..2 {
+        let begun = play.begin();
+        assert_eq!(shown(&play), ("running", true));
+        play.done(&begun[0].0, json!({}));
+    }
+    assert_eq!(shown(&play), ("done", true));
+}
+
+#[test]
+fn what_is_wrong_is_told_once() {
+    for (step, wanted) in [
+        ("{agent: x, prompt: 'say ${inputs.}'}", "prompt: ${inputs.}"),
+        ("{gate: 'go ${inputs.}?'}", "gate: ${inputs.}"),
+        ("{each: '${inputs.}', prompt: p}", "each: ${inputs.}"),
+        (
+            "{run: [x], until: '${inputs.}', max: 2}",
+            "until: ${inputs.}",
+        ),
+        ("{run: [x, '${inputs.}']}", "run: ${inputs.}"),
+        ("{run: '${inputs.}'}", "run: ${inputs.}"),
+        ("{shell: {}}", "shell"),
+    ] {
+        let text = format!("name: f\nsteps:\n  a: {step}\n  b: {{run: [x], needs: a}}\n");
+        let found = problems(&text);
+        assert_eq!(found.lines().count(), 1, "{text}\n{found}");
+        assert!(found.contains(wanted), "{text}\n{found}");
+    }
+}
+
+#[test]
 fn a_plan_tells_who_is_asked_what() {
     let begin = Beginning {
         run: "r".to_owned(),

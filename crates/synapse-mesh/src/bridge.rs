@@ -347,7 +347,16 @@ fn trouble(shared: &Shared) -> Option<String> {
     }
 }
 
-/// The view that a bridge left, of machines that it saw and we have not yet.
+/// The view that a bridge left, of machines that it saw and we have not yet. Those that were there then were seen when it
+/// was written.
 fn previous(folder: &Folder) -> Option<MeshView> {
-    folder.read("machines.json").ok().flatten()
+    let mut view: MeshView = folder.read("machines.json").ok().flatten()?;
+    let written = std::fs::metadata(folder.file("machines.json")).and_then(|file| file.modified());
+    let written = written
+        .ok()
+        .and_then(|at| jiff::Timestamp::try_from(at).ok());
+    for machine in view.machines.iter_mut().filter(|machine| machine.is_here) {
+        machine.seen = written;
+    }
+    Some(view)
 }

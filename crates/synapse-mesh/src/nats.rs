@@ -54,6 +54,14 @@ pub enum NatsError {
     Disconnected,
     #[error("the server did not answer within {} s", .0.as_secs())]
     Late(Duration),
+    #[error(
+        "the server does not let this machine publish to {0}; ask whoever runs it for the rights that docs/mesh.md names (A company's cluster)"
+    )]
+    Forbidden(String),
+    #[error(
+        "the account of this machine on that server has no JetStream ({0}); ask whoever runs it to enable it for the account"
+    )]
+    NoAccountJetStream(String),
     #[error("the server says: {0}")]
     Said(String),
 }
@@ -83,6 +91,8 @@ impl NatsError {
                 | Self::Refused { .. }
                 | Self::NoJetStream(_)
                 | Self::TooOld { .. }
+                | Self::Forbidden(_)
+                | Self::NoAccountJetStream(_)
         )
     }
 }
@@ -139,6 +149,8 @@ pub struct Nats {
     orders: mpsc::Sender<Order>,
     link: watch::Receiver<Link>,
     info: watch::Receiver<Option<Arc<ServerInfo>>>,
+    /// What the server refused last although there is a connection.
+    refusal: watch::Receiver<String>,
     sids: Arc<AtomicU64>,
     /// The beginning of the subjects on which answers come.
     inbox: Arc<str>,
@@ -150,12 +162,19 @@ impl Nats {
         let (orders, taken) = mpsc::channel(1_024);
         let (link, seen_link) = watch::channel(Link::Connecting);
         let (info, seen_info) = watch::channel(None);
+        let (refusal, seen_refusal) = watch::channel(String::new());
         let inbox = Arc::from(format!("_INBOX.{}", options.inbox).as_str());
-        tokio::spawn(connection::keep(options, taken, link, info));
+        let told = connection::Told {
+            link,
+            info,
+            refusal,
+        };
+        tokio::spawn(connection::keep(options, taken, told));
         Self {
             orders,
             link: seen_link,
             info: seen_info,
+            refusal: seen_refusal,
             sids: Arc::new(AtomicU64::new(1)),
             inbox,
         }
@@ -323,10 +342,16 @@ impl Nats {
         }
         let inbox = format!("{}.{}", self.inbox, uuid::Uuid::new_v4().simple());
         let mut answers = self.subscribe(&inbox).await;
+        let mut refusal = self.refusal.clone();
+        refusal.mark_unchanged();
+        let quoted = format!("Publish to \"{subject}\"");
         self.put(subject, Some(&inbox), id, payload).await;
         let answer = tokio::select! {
             answer = timeout(patience, answers.next()) => {
                 answer.map_err(|_| NatsError::Late(patience))?
+            }
+            Ok(_) = refusal.wait_for(|why| why.contains(&quoted)) => {
+                return Err(NatsError::Forbidden(subject.to_owned()));
             }
             // What was asked over a connection that is gone is never answered, but the answer may have come with its
             // end: a machine that was let in is disconnected right behind its welcome.

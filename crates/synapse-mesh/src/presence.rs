@@ -397,14 +397,15 @@ pub async fn prepare(nats: &Nats, bucket: &Bucket, patience: Duration) -> Result
     let make = async {
         loop {
             match Kv::create(nats, bucket).await {
-                Ok(kv) => return kv,
+                Ok(kv) => return Ok(kv),
+                Err(error) if error.is_lasting() => return Err(error),
                 Err(error) => tracing::info!(%error, bucket = bucket.name, "not there yet"),
             }
             sleep(Duration::from_millis(200)).await;
         }
     };
     match timeout(patience, make).await {
-        Ok(kv) => Ok(kv),
+        Ok(done) => done,
         Err(_) => Kv::create(nats, bucket).await,
     }
 }

@@ -73,6 +73,9 @@ struct Opening {
     method: String,
     target: String,
     headers: Vec<(String, String)>,
+    /// It has no body, and so no type of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_bare: bool,
     /// The agents on whose behalf this is asked, `name@machine`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     via: Vec<String>,

@@ -4,17 +4,27 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use tokio::sync::mpsc;
 
-/// The most that is handed over at once. The kernel gives 4 KiB per read; joined, they wake the
-/// owner less.
+/// The most that is read, and shown, before anything else is done. The kernel gives 4 KiB per read; joined, they wake
+/// the owner less.
 const CHUNK: usize = 64 * 1024;
 
-/// With chunks of 64 KiB at most 1 MiB is under way.
-const CHUNKS: usize = 16;
+/// The most that is handed over at once. Of much at once the owner need only look at the end.
+const MOST: usize = 1 << 20;
+
+/// How many pieces are under way: at most 4 MiB of a flood.
+const PIECES: usize = 4;
+
+/// How long the owner of a flood may wait for a piece of it: as long as a display shows one picture.
+const PATIENCE: Duration = Duration::from_millis(16);
+
+/// How long an owner who is busy is given before it is looked whether there is room.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
 /// Sees what the program writes before anybody else, on the thread that reads it, and says how much of
 /// it need not be seen again; nothing if it did not look. As long as it takes, the program waits.
@@ -40,7 +50,7 @@ pub struct Output {
 impl Output {
     /// Reads a master that does not block.
     pub(super) fn start(master: OwnedFd, tap: Option<Tap>) -> io::Result<Self> {
-        let (sender, pieces) = mpsc::channel(CHUNKS);
+        let (sender, pieces) = mpsc::channel(PIECES);
         let (stopped, stop) = io::pipe()?;
         let thread = thread::Builder::new()
             .name("pty-output".into())
@@ -95,6 +105,7 @@ impl Drop for Output {
 }
 
 /// Why reading paused.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
     Full,
     Dry,
@@ -109,36 +120,84 @@ fn read_all(
 ) {
     let mut buffer = vec![0; CHUNK];
     // What the tap has taken whole is handed over together, so that a flood wakes the owner less.
-    let mut taken = 0;
+    let mut held = Vec::new();
+    let mut held_since = Instant::now();
+    let mut pace = Pace::new(held_since);
+    let send = |bytes: Vec<u8>, tapped| {
+        bytes.is_empty() || pieces.blocking_send(Piece { bytes, tapped }).is_ok()
+    };
     loop {
-        let room = buffer.get_mut(taken..).unwrap_or_default();
-        let (filled, pause) = fill(master, room);
-        let end = taken + filled;
-        let news = buffer.get(taken..end).unwrap_or_default();
+        let (filled, pause) = fill(master, &mut buffer);
+        let news = buffer.get(..filled).unwrap_or_default();
         let tapped = match &mut tap {
             Some(tap) if filled > 0 => tap(news),
             _ => None,
         };
-        let is_whole = tapped == Some(filled);
-        if is_whole && matches!(pause, Pause::Dry) && end < CHUNK {
-            // More may have come meanwhile.
-            taken = end;
-            continue;
+        let now = Instant::now();
+        pace.note(filled, now);
+        if held.is_empty() {
+            held_since = now;
         }
-        let (before, news) = buffer.split_at(if is_whole { end } else { taken });
-        let news = news.get(..end - before.len()).unwrap_or_default();
-        for (bytes, tapped) in [(before, Some(before.len())), (news, tapped)] {
-            let bytes = bytes.to_vec();
-            if !bytes.is_empty() && pieces.blocking_send(Piece { bytes, tapped }).is_err() {
-                return;
+        let is_whole = tap.is_none() || filled == 0 || tapped == Some(filled);
+        if is_whole {
+            held.extend_from_slice(news);
+        }
+        let has_room = is_whole && held.len() + CHUNK <= MOST;
+        let is_in_time = now < held_since + PATIENCE;
+        let may_hold =
+            has_room && pace.is_flood && is_in_time || has_room && pieces.capacity() == 0;
+        // More may have come while it was shown.
+        let has_shown = has_room && tap.is_some() && filled > 0 && held.len() < CHUNK;
+        match pause {
+            Pause::Full if may_hold => continue,
+            Pause::Dry if has_shown => continue,
+            Pause::Dry if may_hold && !held.is_empty() && !pieces.is_closed() => {
+                let left = PATIENCE.saturating_sub(now.saturating_duration_since(held_since));
+                match wait(master, stopped, Some(left.max(SHORTEST_WAIT))) {
+                    Wait::Readable => continue,
+                    // Who waits for the owner shows nothing.
+                    Wait::InVain if pieces.capacity() == 0 => continue,
+                    Wait::InVain | Wait::Over => {}
+                }
             }
+            _ => {}
         }
-        taken = 0;
+        let shown = tap.is_some().then_some(held.len());
+        if !send(std::mem::take(&mut held), shown) || !is_whole && !send(news.to_vec(), tapped) {
+            return;
+        }
         match pause {
             Pause::Full => {}
-            Pause::Dry if is_readable(master, stopped) => {}
+            Pause::Dry if wait(master, stopped, None) == Wait::Readable => {}
             Pause::Dry | Pause::End => return,
         }
+    }
+}
+
+/// How much a program prints.
+struct Pace {
+    since: Instant,
+    bytes: usize,
+    /// It printed more in the last moment than anybody can see.
+    is_flood: bool,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Self {
+            since: now,
+            bytes: 0,
+            is_flood: false,
+        }
+    }
+
+    fn note(&mut self, bytes: usize, now: Instant) {
+        let passed = now.saturating_duration_since(self.since);
+        if passed >= PATIENCE {
+            self.is_flood = self.bytes > 2 * CHUNK && passed < 2 * PATIENCE;
+            (self.since, self.bytes) = (now, 0);
+        }
+        self.bytes += bytes;
     }
 }
 
@@ -162,13 +221,78 @@ fn fill(master: &OwnedFd, buffer: &mut [u8]) -> (usize, Pause) {
     }
 }
 
-/// Waits until there is something to read, or the end to be seen; not if told to stop.
-fn is_readable(master: &OwnedFd, stopped: &io::PipeReader) -> bool {
+/// What came of waiting.
+#[derive(PartialEq, Eq)]
+enum Wait {
+    /// There is something to read, or the end to be seen.
+    Readable,
+    InVain,
+    /// It was told to stop, and there is nothing to read.
+    Over,
+}
+
+fn wait(master: &OwnedFd, stopped: &io::PipeReader, patience: Option<Duration>) -> Wait {
+    let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
     let mut fds = [
         PollFd::new(master, PollFlags::IN),
         PollFd::new(stopped, PollFlags::empty()),
     ];
-    let polled = retry_on_intr(|| poll(&mut fds, None));
-    let [master, _] = fds;
-    polled.is_ok() && !master.revents().is_empty()
+    let polled = retry_on_intr(|| poll(&mut fds, patience.as_ref()));
+    let [master, stopped] = fds;
+    match polled {
+        Ok(_) if !master.revents().is_empty() => Wait::Readable,
+        Ok(_) if stopped.revents().is_empty() => Wait::InVain,
+        Ok(_) | Err(_) => Wait::Over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_much_in_a_moment_is_a_flood() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        for moment in 1..4 {
+            pace.note(CHUNK, start + PATIENCE * moment);
+            assert!(!pace.is_flood, "moment {moment}");
+        }
+        pace.note(2 * CHUNK, start + PATIENCE * 3);
+        pace.note(CHUNK, start + PATIENCE * 4);
+        assert!(pace.is_flood);
+        pace.note(3 * CHUNK, start + PATIENCE * 4);
+        pace.note(1, start + PATIENCE * 60);
+        assert!(!pace.is_flood, "it has rested since");
+    }
+
+    #[test]
+    fn what_the_tap_has_taken_is_handed_over_whole_and_in_order() {
+        let (program, written) = io::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&program, true).unwrap();
+        let shown = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = std::sync::Arc::clone(&shown);
+        let tap: Tap = Box::new(move |bytes| {
+            seen.lock().unwrap().extend_from_slice(bytes);
+            Some(bytes.len())
+        });
+        let mut output = Output::start(program.into(), Some(tap)).unwrap();
+        let text: Vec<u8> = (0..8_u32 << 20).map(|n| (n % 251) as u8).collect();
+        let mut writer = written;
+        let taken = std::thread::scope(|scope| {
+            let writing = scope.spawn(|| {
+                io::Write::write_all(&mut writer, &text).unwrap();
+                drop(writer);
+            });
+            let mut taken = Vec::new();
+            while let Some(piece) = output.pieces.blocking_recv() {
+                assert_eq!(piece.tapped, Some(piece.bytes.len()));
+                assert!(piece.bytes.len() <= MOST);
+                taken.extend_from_slice(&piece.bytes);
+            }
+            writing.join().unwrap();
+            taken
+        });
+        assert!(taken == text && *shown.lock().unwrap() == text);
+    }
 }

@@ -4,6 +4,7 @@
 //! emulator without us; `screen` adds signals and frames of synchronized updates; `watch` adds
 //! readings, prompts and replies at the recorded times (a few kilobytes a second, so the looks
 //! weigh more than the bytes); `flood` is the same when the bytes come as fast as a PTY gives them.
+//! `lines` has coloured lines instead, as `make bench` floods a terminal with, in the pieces a host takes.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "this is a bench")]
 
@@ -18,7 +19,7 @@ use alacritty_terminal::vte::ansi::{Processor, StdSyncHandler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use synapse_term::cast::{Cast, What};
 use synapse_term::profile::Profile;
-use synapse_term::screen::Screen;
+use synapse_term::screen::{Meter, Screen, Size};
 use synapse_term::watch::Watcher;
 
 /// The three recordings with the most bytes: a reply of 200 lines.
@@ -114,9 +115,51 @@ fn feed(c: &mut Criterion) {
     }
 }
 
+/// How much of a flood the host takes at once.
+const PIECE: usize = 64 * 1024;
+
+fn lines(c: &mut Criterion) {
+    let line = |n: usize| format!("\x1b[3{}m{}\x1b[0m\r\n", n % 8, "x".repeat(78));
+    let text: String = (0..20_000).map(line).collect();
+    let size = Size::USUAL;
+    let mut group = c.benchmark_group("lines");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("floor", |b| {
+        let size = TermSize::new(size.cols().into(), size.rows().into());
+        let config = Config {
+            scrolling_history: 2_000,
+            ..Config::default()
+        };
+        let mut term = Term::new(config, &size, VoidListener);
+        let mut parser = Processor::<StdSyncHandler>::new();
+        b.iter(|| {
+            for piece in text.as_bytes().chunks(PIECE) {
+                parser.advance(&mut term, piece);
+            }
+        });
+    });
+    group.bench_function("meter", |b| {
+        let mut meter = Meter::default();
+        b.iter(|| {
+            for piece in text.as_bytes().chunks(PIECE) {
+                black_box(meter.portion(piece, size));
+            }
+        });
+    });
+    group.bench_function("screen", |b| {
+        let mut screen = Screen::new(size);
+        b.iter(|| {
+            for piece in text.as_bytes().chunks(PIECE) {
+                screen.feed(piece, Duration::ZERO, |_| {});
+            }
+        });
+    });
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().measurement_time(Duration::from_secs(3)).sample_size(30);
-    targets = feed
+    targets = feed, lines
 }
 criterion_main!(benches);

@@ -7,11 +7,13 @@ mod answers;
 mod emulator;
 mod extract;
 mod overlay;
+mod parser;
 mod scan;
 mod shed;
 mod size;
 mod snapshot;
 mod sync;
+mod unseen;
 mod work;
 
 use std::cell::Cell;
@@ -24,11 +26,11 @@ use alacritty_terminal::event::{Event, EventListener};
 use alacritty_terminal::grid::Dimensions as _;
 use alacritty_terminal::index::Line;
 use alacritty_terminal::term::{Term, TermDamage, TermMode};
-use alacritty_terminal::vte::ansi::{Processor, Timeout};
 
 use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
+use parser::Parser;
 use scan::{ScanResult, Scanner};
 use shed::ScrollbackTrimmer;
 use sync::Sync;
@@ -59,7 +61,7 @@ pub fn is_guarded() -> bool {
 /// A terminal without a window.
 pub struct Screen {
     emulator: Emulator<Mailbox>,
-    parser: Processor<UpdateClock>,
+    parser: Parser,
     scanner: Scanner,
     mail: Mailbox,
     size: Size,
@@ -85,7 +87,7 @@ impl Screen {
         let mail = Mailbox::default();
         Self {
             emulator: Emulator::new(size, mail.clone()),
-            parser: Processor::new(),
+            parser: Parser::new(),
             scanner: Scanner::default(),
             mail,
             size,
@@ -380,14 +382,14 @@ impl Screen {
 
     /// Lets the emulator work. If it panics, an empty screen takes its place: the program lives on, and
     /// paints anew when it is asked to.
-    fn guarded(&mut self, work: impl FnOnce(&mut Emulator<Mailbox>, &mut Processor<UpdateClock>)) {
+    fn guarded(&mut self, work: impl FnOnce(&mut Emulator<Mailbox>, &mut Parser)) {
         let (emulator, parser) = (&mut self.emulator, &mut self.parser);
         let was_guarded = IS_GUARDED.replace(true);
         let result = catch_unwind(AssertUnwindSafe(|| work(emulator, parser)));
         IS_GUARDED.set(was_guarded);
         if result.is_err() {
             self.emulator = Emulator::new(self.size, self.mail.clone());
-            self.parser = Processor::new();
+            self.parser = Parser::new();
             self.scanner = Scanner::default();
             self.sync = None;
             self.partial.clear();
@@ -443,24 +445,6 @@ fn partial_char(bytes: &[u8]) -> usize {
         return if back < length { back } else { 0 };
     }
     0
-}
-
-/// Tells the parser whether a synchronized update is open; the clock is the caller's.
-#[derive(Default)]
-struct UpdateClock(bool);
-
-impl Timeout for UpdateClock {
-    fn set_timeout(&mut self, _: Duration) {
-        self.0 = true;
-    }
-
-    fn clear_timeout(&mut self) {
-        self.0 = false;
-    }
-
-    fn pending_timeout(&self) -> bool {
-        self.0
-    }
 }
 
 /// Where the emulator drops its events; emptied after every feed.

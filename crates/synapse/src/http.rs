@@ -81,6 +81,17 @@ impl ServerState {
     }
 }
 
+/// What is served where gRPC is spoken, behind the same guard.
+#[cfg(feature = "grpc")]
+pub fn grpc_router(served: ServerState) -> Router {
+    let guard = middleware::from_fn_with_state(served.clone(), guard::check);
+    Router::new()
+        .fallback(a2a::grpc::call)
+        .layer(guard)
+        .layer(middleware::from_fn(guard::in_grpc))
+        .with_state(served)
+}
+
 /// All resources, behind the guard.
 pub fn router(served: ServerState) -> Router {
     let guard = middleware::from_fn_with_state(served.clone(), guard::check);

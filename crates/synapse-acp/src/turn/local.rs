@@ -318,7 +318,7 @@ impl Followed {
             } else {
                 ToolStatus::Completed
             };
-            tell_call(agent, session, &posed.call, status).await;
+            tell_call(agent, session, posed, status).await;
         }
     }
 
@@ -440,20 +440,23 @@ async fn decided(posed: &mut Option<Posed>) -> Decision {
 
 /// Takes back a question that is not asked any more.
 async fn withdraw(posed: &mut Option<Posed>, agent: &Agent, session: &Session) {
-    let Some(gone) = posed.take() else { return };
-    if let Some((asked, _)) = gone.asked {
+    let Some(mut gone) = posed.take() else {
+        return;
+    };
+    if let Some((asked, _)) = gone.asked.take() {
         asked.withdraw().await;
         if gone.is_own_call {
-            tell_call(agent, session, &gone.call, ToolStatus::Completed).await;
+            tell_call(agent, session, &gone, ToolStatus::Completed).await;
         }
     }
 }
 
-async fn tell_call(agent: &Agent, session: &Session, call: &str, status: ToolStatus) {
+/// What became of the call that a question was about. An editor that asked knows it from the question alone, so its
+/// words are told again.
+async fn tell_call(agent: &Agent, session: &Session, posed: &Posed, status: ToolStatus) {
     let call = ToolCall {
-        tool_call_id: call.to_owned(),
         status: Some(status),
-        ..ToolCall::default()
+        ..question::call(&posed.prompt, posed.call.clone())
     };
     agent.tell(session, &Update::ToolCallUpdate(call)).await;
 }

@@ -28,13 +28,14 @@ const RESERVED: [&str; 7] = ["inputs", "item", "round", "true", "false", "null",
 /// How often a loop goes round when it does not say.
 const USUAL_MAX: u64 = 5;
 
+/// Adds a step, or a group and its steps. Nothing if one of them could not be read.
 pub(super) fn read(
     name: &str,
     place: Place,
     node: &Node,
     steps: &mut Vec<Step>,
     problems: &mut Vec<Problem>,
-) {
+) -> Option<()> {
     if !is_name(name) || RESERVED.contains(&name) {
         let message = format!(
             "'{name}' cannot be the name of a step: use letters, digits, - and _, and none of {}",
@@ -43,15 +44,12 @@ pub(super) fn read(
         problems.push(Problem::new(place, message));
     }
     let what = format!("the step '{name}'");
-    let Some(mut keys) = Keys::of(node, &what, &KEYS, problems) else {
-        return;
-    };
+    let mut keys = Keys::of(node, &what, &KEYS, problems)?;
     if let Some(below) = keys.take("all") {
-        group(name, place, below, keys, steps, problems);
-    } else {
-        let step = one(name, place, keys, problems);
-        steps.extend(step);
+        return group(name, place, below, keys, steps, problems);
     }
+    steps.push(one(name, place, keys, problems)?);
+    Some(())
 }
 
 /// Several steps at once. The group itself comes behind them and is over when they are.
@@ -62,7 +60,7 @@ fn group(
     mut keys: Keys<'_>,
     steps: &mut Vec<Step>,
     problems: &mut Vec<Problem>,
-) {
+) -> Option<()> {
     let needs = keys.names("needs", problems);
     let at_once = keys.count("at_once", problems);
     let _ = keys.take("about");
@@ -74,7 +72,7 @@ fn group(
     }
     let Kind::Map(entries) = &below.kind else {
         problems.push(wrong("all", "a map from names to steps", below));
-        return;
+        return None;
     };
     let group = steps.len() + entries.len();
     let mut members = Vec::new();
@@ -104,25 +102,21 @@ fn group(
     step.needs = members;
     step.named.needs = Some(Vec::new());
     step.at_once = at_once.and_then(|count| usize::try_from(count).ok());
-    // Were a member not readable, the places would not fit; then there are problems, and nobody runs it.
+    let is_whole = steps.len() == group;
     steps.push(step);
+    is_whole.then_some(())
 }
 
 fn one(name: &str, place: Place, mut keys: Keys<'_>, problems: &mut Vec<Problem>) -> Option<Step> {
+    // What is there and cannot be read is told once, by whoever reads it.
+    let (has_each, has_gate, has_until) = (keys.has("each"), keys.has("gate"), keys.has("until"));
     let each = keys.take("each").and_then(|node| each(node, problems));
     let gate = keys.take("gate").and_then(|node| gate(node, problems));
-    let task = task(
-        name,
-        place,
-        &mut keys,
-        each.is_some(),
-        gate.is_some(),
-        problems,
-    );
+    let task = task(name, place, &mut keys, has_each, has_gate, problems);
     let again = keys.names("again", problems).unwrap_or_default();
     let max = keys.count("max", problems);
     let until = keys.condition("until", problems);
-    if until.is_none() && (!again.is_empty() || max.is_some()) {
+    if !has_until && (!again.is_empty() || max.is_some()) {
         let message = format!("'{name}' has max or again, but no until");
         problems.push(Problem::new(place, message));
     }
@@ -227,7 +221,8 @@ fn task(
         problems.push(Problem::new(place, message));
         return None;
     }
-    if let Some(text) = keys.template("prompt", problems) {
+    if keys.has("prompt") {
+        let text = keys.template("prompt", problems)?;
         let agents = match agents {
             Some(node) => Agents::Pool(pool(node, copies, problems)),
             None if has_each => Agents::Item,
@@ -247,7 +242,10 @@ fn task(
         return Some(Task::Run(Command { words, env, find }));
     }
     if let Some(node) = keys.take("shell") {
-        let text = text_of(node)?;
+        let Some(text) = text_of(node) else {
+            problems.push(wrong("shell", "text", node));
+            return None;
+        };
         if text.contains("${") {
             let message = "a shell text takes no values, which could become commands: give them as env: {NAME: \"${…}\"} and write \"$NAME\"";
             problems.push(Problem::new(node.place, message));

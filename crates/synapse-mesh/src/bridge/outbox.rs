@@ -221,7 +221,7 @@ async fn in_order(shared: &Shared, messages: Vec<KeptMessage>) -> bool {
             Ok(task) => (OutboxState::Delivered, task, None),
             Err(Refusal::ForGood(reason)) => (OutboxState::Refused, None, Some(reason)),
             Err(Refusal::ForNow(reason)) => {
-                tracing::info!(
+                tracing::debug!(
                     to = kept.agent,
                     machine = kept.machine,
                     reason,
@@ -275,16 +275,23 @@ async fn hand_over(shared: &Shared, kept: &KeptMessage) -> Result<Option<String>
         .get("error")
         .and_then(Value::as_str)
         .unwrap_or("no reason given");
-    let is_passing = status.is_server_error()
-        || matches!(
-            status,
-            StatusCode::NOT_FOUND | StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-        );
-    Err(if is_passing {
+    Err(if is_passing(status) {
         Refusal::ForNow(reason.to_owned())
     } else {
         Refusal::ForGood(reason.to_owned())
     })
+}
+
+/// Whether a refusal may be over the next time.
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(
+            status,
+            StatusCode::NOT_FOUND
+                | StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::REQUEST_TIMEOUT
+                | StatusCode::TOO_EARLY
+        )
 }
 
 /// Where the body of a kept message has the agents on whose behalf it was sent.
@@ -327,5 +334,39 @@ pub(super) fn shape(kept: &KeptMessage) -> Kept {
         state: kept.state.name().to_owned(),
         task: kept.task.clone(),
         reason: kept.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_waits_for_an_agent_that_is_not_there_and_for_clocks_that_are_wrong() {
+        for (status, is_it) in [
+            (404, true),
+            (425, true),
+            (503, true),
+            (400, false),
+            (403, false),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(is_passing(status), is_it, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_kept_message_knows_on_whose_behalf_it_was_sent() {
+        let body = serde_json::json!({ "message": "m", VIA: ["somebody else"] });
+        let kept = with_via(body.clone(), vec!["codex@desk".to_owned()]);
+        let (sent, via) = without_via(&kept);
+        assert_eq!(
+            (sent.as_str(), via),
+            (r#"{"message":"m"}"#, vec!["codex@desk".to_owned()])
+        );
+        assert_eq!(
+            without_via(&with_via(body, Vec::new())).1,
+            Vec::<String>::new()
+        );
     }
 }

@@ -52,13 +52,15 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 type Subscriptions = HashMap<u64, Subscribed>;
 
+/// Where everybody reads how the connection stands.
+pub(super) struct Told {
+    pub(super) link: watch::Sender<Link>,
+    pub(super) info: watch::Sender<Option<Arc<ServerInfo>>>,
+    pub(super) refusal: watch::Sender<String>,
+}
+
 /// Keeps a connection until nobody orders anything any more.
-pub(super) async fn keep(
-    options: Options,
-    mut orders: mpsc::Receiver<Order>,
-    link: watch::Sender<Link>,
-    info: watch::Sender<Option<Arc<ServerInfo>>>,
-) {
+pub(super) async fn keep(options: Options, mut orders: mpsc::Receiver<Order>, told: Told) {
     let mut servers = options.servers.clone();
     let mut subscriptions = Subscriptions::new();
     let (mut pause, mut pauses, mut nth, mut next) = (FIRST_PAUSE, 0, 0, 0);
@@ -81,20 +83,16 @@ pub(super) async fn keep(
         let error = match greeted {
             Ok((stream, decoder, said)) => {
                 learn(&mut servers, &said, &server);
-                info.send_replace(Some(Arc::new(said)));
+                told.info.send_replace(Some(Arc::new(said)));
                 nth += 1;
                 (pause, pauses) = (FIRST_PAUSE, 0);
-                let up = || drop(link.send_replace(Link::Up(nth)));
-                match carry(
-                    stream,
-                    decoder,
-                    &mut orders,
-                    &mut subscriptions,
-                    &server,
-                    up,
-                )
-                .await
-                {
+                let carrying = Carrying {
+                    server: &server,
+                    told: &told,
+                    nth,
+                };
+                let carried = carrying.run(stream, decoder, &mut orders, &mut subscriptions);
+                match carried.await {
                     Some(error) => error,
                     None => return,
                 }
@@ -102,7 +100,7 @@ pub(super) async fn keep(
             Err(error) => error,
         };
         tracing::info!(%error, "no connection to the mesh");
-        link.send_replace(Link::Down(error));
+        told.link.send_replace(Link::Down(error));
         let mut rest = Box::pin(sleep(pause));
         loop {
             tokio::select! {
@@ -292,102 +290,113 @@ async fn hear(
     }
 }
 
-/// Carries orders and messages until the connection breaks; nothing if nobody orders any more.
-async fn carry(
-    stream: Box<dyn Stream>,
-    mut decoder: Decoder,
-    orders: &mut mpsc::Receiver<Order>,
-    subscriptions: &mut Subscriptions,
-    server: &Server,
-    up: impl FnOnce(),
-) -> Option<NatsError> {
-    let lost = |why: String| NatsError::Unreachable {
-        server: server.to_string(),
-        why,
-    };
-    let (mut reading, mut writing) = tokio::io::split(stream);
-    let mut out = Vec::new();
-    subscriptions.retain(|_, subscribed| !subscribed.to.is_closed());
-    for (sid, subscribed) in &*subscriptions {
-        out.extend(format!("SUB {} {sid}\r\n", subscribed.subject).into_bytes());
-    }
-    if let Err(error) = writing.write_all(&out).await {
-        return Some(lost(error.to_string()));
-    }
-    up();
-    let mut buffer = vec![0; 64 << 10];
-    let mut pace = interval(PING);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    pace.reset();
-    let (mut unanswered, mut heard) = (false, Instant::now());
-    loop {
-        out.clear();
-        tokio::select! {
-            read = reading.read(&mut buffer) => {
-                let count = match read {
-                    Ok(0) => return Some(lost(CLOSED.to_owned())),
-                    Ok(count) => count,
-                    Err(error) => return Some(lost(broken(&error))),
-                };
-                (unanswered, heard) = (false, Instant::now());
-                decoder.feed(buffer.get(..count).unwrap_or_default());
-                loop {
-                    match decoder.next() {
-                        Ok(Some(Said::Message { sid, message })) => {
-                            let gone = match subscriptions.get(&sid) {
-                                Some(subscribed) if message.payload.len() > subscribed.largest => {
-                                    let (subject, size) = (message.subject, message.payload.len());
-                                    tracing::warn!(subject, size, "a message that is too large is dropped");
-                                    false
+/// One connection that stands.
+struct Carrying<'a> {
+    server: &'a Server,
+    told: &'a Told,
+    /// Which one it is.
+    nth: u64,
+}
+
+impl Carrying<'_> {
+    /// Carries orders and messages until the connection breaks; nothing if nobody orders any more.
+    async fn run(
+        &self,
+        stream: Box<dyn Stream>,
+        mut decoder: Decoder,
+        orders: &mut mpsc::Receiver<Order>,
+        subscriptions: &mut Subscriptions,
+    ) -> Option<NatsError> {
+        let told = self.told;
+        let lost = |why: String| NatsError::Unreachable {
+            server: self.server.to_string(),
+            why,
+        };
+        let (mut reading, mut writing) = tokio::io::split(stream);
+        let mut out = Vec::new();
+        subscriptions.retain(|_, subscribed| !subscribed.to.is_closed());
+        for (sid, subscribed) in &*subscriptions {
+            out.extend(format!("SUB {} {sid}\r\n", subscribed.subject).into_bytes());
+        }
+        if let Err(error) = writing.write_all(&out).await {
+            return Some(lost(error.to_string()));
+        }
+        told.link.send_replace(Link::Up(self.nth));
+        let mut buffer = vec![0; 64 << 10];
+        let mut pace = interval(PING);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        pace.reset();
+        let (mut unanswered, mut heard) = (false, Instant::now());
+        loop {
+            out.clear();
+            tokio::select! {
+                read = reading.read(&mut buffer) => {
+                    let count = match read {
+                        Ok(0) => return Some(lost(CLOSED.to_owned())),
+                        Ok(count) => count,
+                        Err(error) => return Some(lost(broken(&error))),
+                    };
+                    (unanswered, heard) = (false, Instant::now());
+                    decoder.feed(buffer.get(..count).unwrap_or_default());
+                    loop {
+                        match decoder.next() {
+                            Ok(Some(Said::Message { sid, message })) => {
+                                let gone = match subscriptions.get(&sid) {
+                                    Some(subscribed) if message.payload.len() > subscribed.largest => {
+                                        let (subject, size) = (message.subject, message.payload.len());
+                                        tracing::warn!(subject, size, "a message that is too large is dropped");
+                                        false
+                                    }
+                                    Some(subscribed) => subscribed.to.send(message).await.is_err(),
+                                    None => true,
+                                };
+                                if gone {
+                                    subscriptions.remove(&sid);
+                                    out.extend(format!("UNSUB {sid}\r\n").into_bytes());
                                 }
-                                Some(subscribed) => subscribed.to.send(message).await.is_err(),
-                                None => true,
-                            };
-                            if gone {
-                                subscriptions.remove(&sid);
-                                out.extend(format!("UNSUB {sid}\r\n").into_bytes());
                             }
-                        }
-                        Ok(Some(Said::Ping)) => out.extend(b"PONG\r\n"),
-                        Ok(Some(Said::Error(why))) if is_final(&why) => {
-                            return Some(NatsError::Refused { server: server.to_string(), why });
-                        }
-                        Ok(Some(Said::Error(why))) => {
-                            tracing::warn!(%why, "the server of the mesh refuses something");
-                        }
-                        Ok(Some(_)) => {}
-                        Ok(None) => break,
-                        Err(error) => {
-                            tracing::warn!(%error, "the server says no NATS");
-                            return Some(NatsError::Broken(server.to_string()));
+                            Ok(Some(Said::Ping)) => out.extend(b"PONG\r\n"),
+                            Ok(Some(Said::Error(why))) if is_final(&why) => {
+                                return Some(NatsError::Refused { server: self.server.to_string(), why });
+                            }
+                            Ok(Some(Said::Error(why))) => {
+                                tracing::warn!(%why, "the server of the mesh refuses something");
+                                told.refusal.send_replace(why);
+                            }
+                            Ok(Some(_)) => {}
+                            Ok(None) => break,
+                            Err(error) => {
+                                tracing::warn!(%error, "the server says no NATS");
+                                return Some(NatsError::Broken(self.server.to_string()));
+                            }
                         }
                     }
                 }
-            }
-            order = orders.recv() => {
-                write(order?, subscriptions, &mut out);
-                // Whatever else is ready goes with it.
-                while out.len() < 256 << 10 && let Ok(order) = orders.try_recv() {
-                    write(order, subscriptions, &mut out);
+                order = orders.recv() => {
+                    write(order?, subscriptions, &mut out);
+                    // Whatever else is ready goes with it.
+                    while out.len() < 256 << 10 && let Ok(order) = orders.try_recv() {
+                        write(order, subscriptions, &mut out);
+                    }
+                }
+                _ = pace.tick() => {
+                    if unanswered && heard.elapsed() >= PING {
+                        return Some(lost(format!("it has said nothing for {} s", heard.elapsed().as_secs())));
+                    }
+                    unanswered = true;
+                    out.extend(b"PING\r\n");
                 }
             }
-            _ = pace.tick() => {
-                if unanswered && heard.elapsed() >= PING {
-                    return Some(lost(format!("it has said nothing for {} s", heard.elapsed().as_secs())));
+            if !out.is_empty() {
+                let written = async {
+                    writing.write_all(&out).await?;
+                    writing.flush().await
+                };
+                match timeout(PING * 2, written).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => return Some(lost(error.to_string())),
+                    Err(_) => return Some(lost("it takes nothing".to_owned())),
                 }
-                unanswered = true;
-                out.extend(b"PING\r\n");
-            }
-        }
-        if !out.is_empty() {
-            let written = async {
-                writing.write_all(&out).await?;
-                writing.flush().await
-            };
-            match timeout(PING * 2, written).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Some(lost(error.to_string())),
-                Err(_) => return Some(lost("it takes nothing".to_owned())),
             }
         }
     }

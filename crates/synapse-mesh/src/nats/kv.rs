@@ -192,6 +192,9 @@ fn read(answer: &Message) -> Result<Value, NatsError> {
     let odd = || NatsError::Said("something that is no answer of JetStream".to_owned());
     let said: Value = serde_json::from_slice(&answer.payload).map_err(|_| odd())?;
     match said.pointer("/error/description").and_then(Value::as_str) {
+        Some(why) if why.contains("not enabled for account") => {
+            Err(NatsError::NoAccountJetStream(why.to_owned()))
+        }
         Some(why) => Err(NatsError::Said(why.to_owned())),
         None => Ok(said),
     }

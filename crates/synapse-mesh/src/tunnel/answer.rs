@@ -84,7 +84,11 @@ impl Answering {
             let (body, taken) = mpsc::channel(4);
             let (done, is_done) = oneshot::channel();
             tokio::spawn(feed(tunnel, body, is_done));
-            let body = Body::from_stream(ReceiverStream::new(taken));
+            let body = if opening.is_bare {
+                Body::empty()
+            } else {
+                Body::from_stream(ReceiverStream::new(taken))
+            };
             match call(&client, pair.peer(), &opening, body).await {
                 Ok(response) => {
                     begin(&sender, &response).await;
@@ -121,7 +125,8 @@ impl Answering {
             ))
         })?;
         if let Some(why) = skew(from, opening.at, now_millis()) {
-            return Err(bad(why));
+            // A message that waits is tried again: clocks are set right.
+            return Err(Refusal(StatusCode::TOO_EARLY, why));
         }
         let method: Method = opening
             .method

@@ -9,6 +9,7 @@ use axum::response::Response;
 use futures_util::stream;
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
+use hyper::body::Body as _;
 use hyper::header::{HeaderMap, HeaderName, UPGRADE};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -86,6 +87,7 @@ impl Tunnels {
             method: request.method().to_string(),
             target: target.to_owned(),
             headers: picked(request.headers(), &ASKED),
+            is_bare: request.body().is_end_stream(),
             via,
         };
         let opening =

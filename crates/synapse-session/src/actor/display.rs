@@ -13,6 +13,9 @@ use synapse_pty::Piece;
 /// How long the terminal may take to show the program's last words.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// The most that viewers are sent as one: with the number of parts that one may be behind, what is kept for them.
+const VIEW_PART: usize = 64 * 1024;
+
 impl Session {
     /// What the program wrote, on its way to all who watch: whatever covers the screen goes first.
     pub(super) fn pass_to_viewers(&mut self, piece: &Piece) {
@@ -22,19 +25,27 @@ impl Session {
             if let Some(front) = &mut self.front {
                 front.show(piece.bytes.get(shown..).unwrap_or_default());
             }
-            // Nobody else may be watching.
-            let _ = self.viewers.send(Arc::from(piece.bytes.as_slice()));
+            self.send_to_viewers(&piece.bytes);
         } else {
-            self.show([uncovered.as_slice(), &piece.bytes].concat());
+            self.show(&[uncovered.as_slice(), &piece.bytes].concat());
         }
     }
 
     /// Shows something to all who watch.
-    pub(super) fn show(&mut self, bytes: Vec<u8>) {
+    pub(super) fn show(&mut self, bytes: &[u8]) {
         if let Some(front) = &mut self.front {
-            front.show(&bytes);
+            front.show(bytes);
         }
-        let _ = self.viewers.send(Arc::from(bytes));
+        self.send_to_viewers(bytes);
+    }
+
+    /// Nobody is waited for; a viewer who is too far behind takes a snapshot.
+    fn send_to_viewers(&self, bytes: &[u8]) {
+        if self.viewers.receiver_count() > 0 {
+            for part in bytes.chunks(VIEW_PART) {
+                let _ = self.viewers.send(Arc::from(part));
+            }
+        }
     }
 
     /// Shows the whole screen anew to all who watch.
@@ -43,7 +54,7 @@ impl Session {
             front.make_stale();
         }
         let shown = self.shown_screen();
-        let _ = self.viewers.send(Arc::from(shown));
+        self.send_to_viewers(&shown);
     }
 
     /// Whether anybody watches.

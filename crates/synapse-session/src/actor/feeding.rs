@@ -62,7 +62,7 @@ impl Session {
         }
         let mut all = self.uncover();
         all.extend_from_slice(bytes);
-        self.show(all);
+        self.show(&all);
         self.ledger.board.set_look(None);
         self.watcher.feed(bytes, self.now());
         self.seen(bytes.len());

@@ -122,7 +122,7 @@ impl Session {
         self.notices.redraw_at = None;
         let bytes = self.uncover();
         if !bytes.is_empty() {
-            self.show(bytes);
+            self.show(&bytes);
         }
     }
 
@@ -157,7 +157,7 @@ impl Session {
             }
         }
         if !bytes.is_empty() {
-            self.show(bytes);
+            self.show(&bytes);
         }
     }
 }

@@ -14,6 +14,8 @@ const SLACK: usize = 2_000;
 #[derive(Debug, Default)]
 pub(super) struct ScrollbackTrimmer {
     rows: Option<Vec<Row>>,
+    /// The scrollback may be longer than it should be.
+    has_slack: bool,
 }
 
 impl Screen {
@@ -32,10 +34,13 @@ impl Screen {
 
     /// Takes bytes; no more at once than the scrollback has room for where its rows are kept.
     pub(super) fn advance_by_pieces(&mut self, mut bytes: &[u8]) {
-        if self.shed.rows.is_none() {
-            return self.guarded(|emulator, parser| parser.advance(emulator, bytes));
-        }
         let longest = emulator::scrollback(self.size);
+        if self.shed.rows.is_none() {
+            let slack = if self.shed.has_slack { SLACK } else { 0 };
+            let kept = longest + slack + usize::from(self.size.rows());
+            return self
+                .guarded(|emulator, parser| parser.advance_to_the_seen(emulator, bytes, kept));
+        }
         let (cols, lines) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
         while !bytes.is_empty() {
             let (piece, rest) = bytes.split_at(ScrollbackTrimmer::piece(bytes, cols, lines));
@@ -80,5 +85,6 @@ impl ScrollbackTrimmer {
             term.grid_mut().update_history(longest);
         }
         term.grid_mut().update_history(longest + SLACK);
+        self.has_slack = true;
     }
 }

@@ -4,7 +4,11 @@
 //! The measure is in cells, and an upper bound: what it does not know may touch the whole screen. It goes byte by byte
 //! and keeps where it is in a sequence, so the pieces in which bytes come do not matter.
 
+use memchr::memchr;
+
 use super::Size;
+
+const ESC: u8 = 0x1b;
 
 /// The work that is done before anybody else has a turn: some milliseconds.
 const PORTION: usize = 4 << 20;
@@ -29,8 +33,21 @@ impl Meter {
     /// The length of the longest beginning that is no more work than one portion; at least one byte, if there is one.
     /// What comes next is what follows it.
     pub fn portion(&mut self, bytes: &[u8], size: Size) -> usize {
-        let mut left = PORTION;
-        for (at, byte) in bytes.iter().enumerate() {
+        let (mut left, mut at) = (PORTION, 0);
+        // The text at hand does not fit: the end of the portion is in it.
+        let mut is_full = false;
+        while let Some(rest @ [byte, ..]) = bytes.get(at..) {
+            if self.state == WorkState::Text && *byte != ESC && !is_full {
+                let text = rest.get(..memchr(ESC, rest).unwrap_or(rest.len()));
+                let text = text.unwrap_or_default();
+                let cost = text_cost(text, size);
+                is_full = cost > left;
+                if !is_full {
+                    left -= cost;
+                    at += text.len();
+                    continue;
+                }
+            }
             let before = *self;
             let cost = self.cost(*byte, size);
             if cost > left && at > 0 {
@@ -38,6 +55,7 @@ impl Meter {
                 return at;
             }
             left = left.saturating_sub(cost);
+            at += 1;
         }
         bytes.len()
     }
@@ -47,7 +65,7 @@ impl Meter {
         let (cols, rows) = (usize::from(size.cols()), usize::from(size.rows()));
         let (line, screen) = (cols + rows, cols * rows);
         let (next, cost) = match (self.state, byte) {
-            (_, 0x1b) | (WorkState::Escape, 0x20..=0x2f) => (WorkState::Escape, 1),
+            (_, ESC) | (WorkState::Escape, 0x20..=0x2f) => (WorkState::Escape, 1),
             // These end a sequence, whatever it is.
             (_, 0x18 | 0x1a) => (WorkState::Text, 1),
             // Line ends are obeyed inside sequences too.
@@ -72,6 +90,13 @@ impl Meter {
         self.state = next;
         cost
     }
+}
+
+/// The cells that text without sequences makes the emulator touch.
+fn text_cost(text: &[u8], size: Size) -> usize {
+    let ends_line = |byte: &&u8| matches!(byte, b'\n' | 0x0b | 0x0c);
+    let lines = text.iter().filter(ends_line).count();
+    text.len() + lines * (usize::from(size.cols()) + usize::from(size.rows()) - 1)
 }
 
 #[cfg(test)]
@@ -134,6 +159,29 @@ mod tests {
         let colours = b"\x1b[38;2;10;20;30;48;2;1;2;3mx";
         assert_eq!(portions(colours, 2_000, Size::USUAL), [2_000]);
         assert_eq!(portions(&[b'x'; 1_024], 64, Size::USUAL), [64]);
+    }
+
+    #[test]
+    fn a_portion_is_what_its_bytes_cost_one_by_one() {
+        let unit = b"text\x0b and more\r\n\x1b[31mred\n\x1b[2J\x1b]0;title\n\x07\x18x\n\n";
+        let bytes = unit.repeat(4_000);
+        for size in [Size::USUAL, Size::nearest(u64::MAX, u64::MAX)] {
+            let (mut meter, mut single) = (Meter::default(), Meter::default());
+            let mut rest = bytes.as_slice();
+            while !rest.is_empty() {
+                let (portion, left) = rest.split_at(meter.portion(rest, size));
+                let cost = |meter: &mut Meter, bytes: &[u8]| -> usize {
+                    bytes.iter().map(|byte| meter.cost(*byte, size)).sum()
+                };
+                let taken = cost(&mut single, portion);
+                assert!(taken <= PORTION || portion.len() == 1);
+                assert_eq!(meter.state, single.state);
+                if let Some(next) = left.get(..1) {
+                    assert!(taken + cost(&mut single.clone(), next) > PORTION);
+                }
+                rest = left;
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use synapse_flow::event::{Beginning, Fact, Job, Key, Outcome, Work};
 use synapse_flow::run::{Open, Sending};
 use synapse_flow::schedule::Canceled;
+use synapse_flow::view::brief;
 use synapse_flow::{Flow, reply};
 use synapse_machine::paths::Paths;
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -204,7 +205,7 @@ async fn run(desk: &Desk, key: &Key, job: &Job, dir: PathBuf) -> Result<Value, F
         command::Done::Lost => {
             let why = format!(
                 "nobody knows whether '{}' was run to its end",
-                words.join(" ")
+                brief(&words.join(" "))
             );
             return Err(Failed::Unknown(why));
         }
@@ -224,8 +225,11 @@ async fn run(desk: &Desk, key: &Key, job: &Job, dir: PathBuf) -> Result<Value, F
         .map(|line| format!(": {}", line.trim()))
         .unwrap_or_default();
     let why = match done.code {
-        Some(code) => format!("'{}' ended with {code}{last}", words.join(" ")),
-        None => format!("'{}' could not be run to its end{last}", words.join(" ")),
+        Some(code) => format!("'{}' ended with {code}{last}", brief(&words.join(" "))),
+        None => format!(
+            "'{}' could not be run to its end{last}",
+            brief(&words.join(" "))
+        ),
     };
     Err(Failed::Because { why, result })
 }

@@ -2,24 +2,21 @@
 //! event is serialised once and shared by all clients.
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use synapse_a2a::id::TaskId;
 use synapse_client::native::TaskEvent;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, interval_at};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::problem::Problem;
 use super::{ServerState, archive};
 use synapse_session::{Follow, NumberedEvent};
-
-/// Events a stream may hold for a client that is slow to read; then it waits, and nobody else does.
-pub(super) const STREAM: usize = 64;
 
 /// How often a silent stream says that it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -27,8 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How soon a client that lost its stream should come back, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
 
-/// Where the frames of one client go.
-pub(super) type Sender = mpsc::Sender<Result<Bytes, Infallible>>;
+/// What it says then, to whoever reads events.
+pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
 
 /// What a client is told of an event.
 pub(super) enum Told {
@@ -44,72 +41,96 @@ pub(super) async fn stream(
     task: &TaskId,
     after: u64,
 ) -> Result<Response, Problem> {
-    let (sender, receiver) = mpsc::channel(STREAM);
     if let Some(follow) = served.session.board.follow(task, Some(after)) {
-        tokio::spawn(async move {
-            let retry = Told::More(Bytes::from_static(RETRY.as_bytes()));
-            if pass(&sender, retry).await {
-                pass_on(follow, sender, |posted| Told::More(frame(posted))).await;
-            }
-        });
-    } else {
-        let record = archive::find(served, task).await?;
-        tokio::spawn(async move {
-            let skip = usize::try_from(after).unwrap_or(usize::MAX);
-            for posted in record.events.iter().skip(skip) {
-                if sender.send(Ok(frame(posted))).await.is_err() {
-                    return;
-                }
-            }
-        });
+        let retry = stream::iter([Bytes::from_static(RETRY.as_bytes())]);
+        let live = live(follow, Some(STILL_HERE), |posted| Told::More(frame(posted)));
+        return Ok(sse(retry.chain(live)));
     }
-    Ok(sse(receiver))
+    let record = archive::find(served, task).await?;
+    let skip = usize::try_from(after).unwrap_or(usize::MAX);
+    let past = record.events.iter().skip(skip);
+    Ok(sse(stream::iter(
+        past.map(|posted| frame(posted)).collect::<Vec<_>>(),
+    )))
 }
 
 /// Frames as they come, in the headers of an event stream.
-pub(super) fn sse(frames: mpsc::Receiver<Result<Bytes, Infallible>>) -> Response {
+pub(super) fn sse(frames: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
         // Nginx would keep events until it has enough of them.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    (headers, Body::from_stream(ReceiverStream::new(frames))).into_response()
+    let body = Body::from_stream(frames.map(Ok::<_, Infallible>));
+    (headers, body).into_response()
 }
 
-/// Sends what happens until there is nothing more to tell or the client is gone.
-pub(super) async fn pass_on(
-    mut follow: Follow,
-    sender: Sender,
-    mut tell: impl FnMut(&NumberedEvent) -> Told,
-) {
-    let mut silence = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    loop {
-        let told = tokio::select! {
-            posted = follow.next() => match posted {
-                Some(posted) => tell(&posted),
-                None => return,
-            },
-            _ = silence.tick() => Told::More(Bytes::from_static(b": still here\n\n")),
-            () = sender.closed() => return,
-        };
-        silence.reset();
-        if !pass(&sender, told).await {
-            return;
-        }
-    }
+/// What is told of what happens, until there is nothing more to tell. The connection of the client asks for it: one
+/// that is slow to read asks less often, and an event wakes no more than that for each client. Says `still_here` now and
+/// then, if there is a way to say so.
+pub(super) fn live(
+    follow: Follow,
+    still_here: Option<Bytes>,
+    tell: impl FnMut(&NumberedEvent) -> Told + Send + 'static,
+) -> impl Stream<Item = Bytes> + Send {
+    let now = Instant::now();
+    let live = Live {
+        follow,
+        still_here,
+        tell,
+        told_at: now,
+        silence: Box::pin(sleep_until(now + KEEP_ALIVE)),
+        is_over: false,
+    };
+    stream::unfold(live, |mut live| async move {
+        let frame = live.next().await?;
+        Some((frame, live))
+    })
 }
 
-/// Sends one frame. Whether more may come.
-pub(super) async fn pass(sender: &Sender, told: Told) -> bool {
-    match told {
-        Told::Nothing => true,
-        Told::More(frame) => sender.send(Ok(frame)).await.is_ok(),
-        Told::Last(frame) => {
-            // Whether it arrives or not, it was the last.
-            let _ = sender.send(Ok(frame)).await;
-            false
+/// A stream of one client.
+struct Live<T> {
+    follow: Follow,
+    still_here: Option<Bytes>,
+    tell: T,
+    told_at: Instant,
+    /// Looks now and then whether there was nothing to tell. To move it with each event would cost more than the event.
+    silence: Pin<Box<Sleep>>,
+    is_over: bool,
+}
+
+impl<T: FnMut(&NumberedEvent) -> Told> Live<T> {
+    async fn next(&mut self) -> Option<Bytes> {
+        while !self.is_over {
+            tokio::select! {
+                biased;
+                posted = self.follow.next() => {
+                    let frame = match (self.tell)(&*posted?) {
+                        Told::Nothing => continue,
+                        Told::More(frame) => frame,
+                        Told::Last(frame) => {
+                            self.is_over = true;
+                            frame
+                        }
+                    };
+                    self.told_at = Instant::now();
+                    return Some(frame);
+                }
+                () = self.silence.as_mut(), if self.still_here.is_some() => {
+                    let now = Instant::now();
+                    let was_silent = now >= self.told_at + KEEP_ALIVE;
+                    if was_silent {
+                        self.told_at = now;
+                    }
+                    self.silence.as_mut().reset(self.told_at + KEEP_ALIVE);
+                    if was_silent {
+                        return self.still_here.clone();
+                    }
+                }
+            }
         }
+        None
     }
 }
 
@@ -119,6 +140,9 @@ pub(super) struct Frames {
     native: OnceLock<Arc<str>>,
     /// In A2A 1.0, which does not tell of all.
     pub(super) current: OnceLock<Option<Arc<str>>>,
+    /// The same for gRPC.
+    #[cfg(feature = "grpc")]
+    pub(super) grpc: OnceLock<Option<Bytes>>,
 }
 
 /// An event as it goes over the wire.

@@ -21,6 +21,7 @@ use synapse_store::Reader;
 
 use super::{Failure, lookup, profile};
 use crate::verbs::print;
+use crate::verbs::texts::flow as words;
 
 /// `synapse flow …`
 #[derive(Args)]
@@ -166,20 +167,24 @@ fn find(word: &str, purpose: Purpose) -> Result<Found> {
     flows::find(&paths, word, &dir)
 }
 
+/// Trusts a text that came with a project, if a person asks for it: an agent could have written it.
+pub(super) fn agree_to(text: &str) -> Result<()> {
+    let paths = Paths::from_env()?;
+    if flows::is_inside_agent(&paths) {
+        bail!("no agent trusts a file for a person: do it in a terminal of your own");
+    }
+    trust::trust(&paths.trusted_profiles(), text.as_bytes())?;
+    Ok(())
+}
+
 fn agree(file: &str) -> Result<u8> {
     use std::io::Write as _;
     let found = find(file, Purpose::Look)?;
     let flow = found.flow()?;
-    trust::trust(
-        &Paths::from_env()?.trusted_profiles(),
-        found.text.as_bytes(),
-    )?;
-    let commands = if flow.runs_commands() {
-        "; it runs commands"
-    } else {
-        ""
-    };
-    writeln!(print::out(), "{file}: trusted as it is now{commands}")?;
+    agree_to(&found.text)?;
+    let commands = flow.runs_commands().then(words::runs_commands);
+    let commands = commands.unwrap_or_default();
+    writeln!(print::out(), "{}{commands}", words::is_trusted(file))?;
     Ok(0)
 }
 
@@ -194,7 +199,7 @@ fn person() -> String {
 fn answer(args: &Answer) -> Result<u8> {
     let paths = Paths::from_env()?;
     if flows::is_inside_agent(&paths) {
-        bail!("no agent answers for a person: answer it on the page or in a terminal of your own");
+        bail!(words::agents_do_not_answer());
     }
     let reader = Reader::open(paths.store())?;
     let id = flows::resolve(&reader, &args.run)?;
@@ -202,23 +207,17 @@ fn answer(args: &Answer) -> Result<u8> {
     let mut asks = run.asks();
     asks.retain(|ask| args.step.as_ref().is_none_or(|step| ask.step == *step));
     let ask = match (asks.len(), asks.pop()) {
-        (_, None) => bail!("the run {id} asks nothing{}", of_step(args.step.as_deref())),
+        (_, None) => bail!(words::asks_nothing(&id, of_step(args.step.as_deref()))),
         (1, Some(ask)) => ask,
         (_, Some(_)) => {
             let steps: Vec<String> = run.asks().into_iter().map(|ask| ask.step).collect();
-            bail!(
-                "several steps ask: {}; say which with --step",
-                steps.join(", ")
-            )
+            bail!(words::several_ask(steps.join(", ")))
         }
     };
     let mut options = ask.options.iter();
     if !options.any(|option| option.eq_ignore_ascii_case(&args.value)) {
         let options = ask.options.join(", ");
-        let error = format!(
-            "'{}' is no answer to '{}'; answers are {options}",
-            args.value, ask.question
-        );
+        let error = words::no_answer_to(&args.value, &ask.question, options);
         return Err(Failure::new(Failure::USAGE, error).into());
     }
     let folder = RunFolder::of(&paths, &id);
@@ -230,18 +229,13 @@ fn answer(args: &Answer) -> Result<u8> {
     if folder.is_held() {
         note!("{}: {}", ask.step, args.value);
     } else {
-        note!(
-            "{}: {}; nobody runs it now: synapse flow resume {id}",
-            ask.step,
-            args.value
-        );
+        note!("{}", words::nobody_runs_it(&ask.step, &args.value, &id));
     }
     Ok(0)
 }
 
 fn of_step(step: Option<&str>) -> String {
-    step.map(|step| format!(" at the step '{step}'"))
-        .unwrap_or_default()
+    step.map(words::at_step).unwrap_or_default()
 }
 
 fn stop(part: &str, is_json: bool) -> Result<u8> {
@@ -274,11 +268,12 @@ fn stop(part: &str, is_json: bool) -> Result<u8> {
     } else {
         let state = run.state();
         let again = if state == State::Stopped {
-            format!("; synapse flow resume {id} goes on")
+            words::goes_on(&id)
         } else {
             String::new()
         };
-        note!("{} is {}{again}", run.begin.name, state.word());
+        let state = words::run_is(&run.begin.name, words::state(state.word()));
+        note!("{state}{again}");
     }
     Ok(0)
 }

@@ -11,6 +11,7 @@ use synapse_machine::private_file::{Trust, read_text};
 use synapse_machine::trust;
 use synapse_term::profile::Profile;
 
+use super::flow::agree_to;
 use super::{learn, replay};
 use crate::cli::{self, ProfileCommand};
 use crate::verbs::print::{self, shown};
@@ -249,7 +250,7 @@ fn show(name: &str) -> Result<()> {
 fn agree(file: &str) -> Result<()> {
     let text = text_of(file)?;
     let profile = parsed(&text, file)?;
-    trust::trust(&Paths::from_env()?.trusted_profiles(), text.as_bytes())?;
+    agree_to(&text)?;
     let command = profile.command.join(" ");
     writeln!(
         print::out(),

@@ -57,6 +57,7 @@ macro_rules! texts {
 }
 
 pub(crate) mod doctor;
+pub(crate) mod flow;
 
 texts! {
     no_usage(days)
@@ -357,7 +358,7 @@ mod tests {
     fn every_text_says_the_same_in_both_languages() {
         // Names that are the same everywhere.
         let same = ["column_pid", "column_id", "is_over"];
-        for (name, english, japanese) in ALL.iter().chain(doctor::ALL) {
+        for (name, english, japanese) in ALL.iter().chain(doctor::ALL).chain(flow::ALL) {
             assert_eq!(places(english), places(japanese), "{name}");
             let is_japanese = japanese.chars().any(|c| c as u32 > 0x3000);
             assert!(is_japanese || same.contains(name), "{name}: {japanese}");

@@ -1,112 +1,12 @@
 //! An agent in an editor, spoken as an editor speaks: one JSON-RPC message a line. The published SDK and acpx are in
 //! `tests-sdk`; here is what an editor and a terminal do at the same time.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::io::Write as _;
 
 use serde_json::{Value, json};
 
 use crate::world::World;
-
-/// An editor with a session.
-struct Editor {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    session: String,
-    /// What was told and asked.
-    heard: Vec<Value>,
-    next: u64,
-}
-
-impl Editor {
-    fn open(world: &World, args: &[&str], capabilities: &Value) -> Self {
-        let mut command = world.command(&[&["acp"], args].concat());
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut editor = Self {
-            to: child.stdin.take().unwrap(),
-            from: BufReader::new(child.stdout.take().unwrap()),
-            child,
-            session: String::new(),
-            heard: Vec::new(),
-            next: 0,
-        };
-        let hello = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
-        let hello = editor.request("initialize", &hello);
-        assert_eq!(editor.answer(hello)["protocolVersion"], 1);
-        let cwd = world.home.path().canonicalize().unwrap();
-        let new = editor.request("session/new", &json!({ "cwd": cwd, "mcpServers": [] }));
-        let id = editor.answer(new)["sessionId"].clone();
-        editor.session = id.as_str().unwrap().to_owned();
-        editor
-    }
-
-    fn say(&mut self, message: &Value) {
-        writeln!(self.to, "{message}").unwrap();
-    }
-
-    fn request(&mut self, method: &str, params: &Value) -> u64 {
-        self.next += 1;
-        let id = self.next;
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        id
-    }
-
-    fn prompt(&mut self, text: &str) -> u64 {
-        let prompt = json!([{ "type": "text", "text": text }]);
-        let params = json!({ "sessionId": self.session, "prompt": prompt });
-        self.request("session/prompt", &params)
-    }
-
-    /// Hears what is said until something is so.
-    fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let mut line = String::new();
-            assert!(
-                self.from.read_line(&mut line).unwrap() > 0,
-                "it is gone: {:?}",
-                self.heard
-            );
-            let message: Value = serde_json::from_str(&line).unwrap();
-            self.heard.push(message.clone());
-            if is_it(&message) {
-                return message;
-            }
-        }
-    }
-
-    fn asked(&mut self, method: &str) -> Value {
-        self.until(|message| message["method"] == method)
-    }
-
-    fn answer(&mut self, id: u64) -> Value {
-        let answer = self.until(|message| message["id"] == id && message.get("method").is_none());
-        assert!(answer["error"].is_null(), "{answer}");
-        answer["result"].clone()
-    }
-
-    /// What the agent said in words.
-    fn words(&self) -> String {
-        let updates = self
-            .heard
-            .iter()
-            .map(|message| &message["params"]["update"]);
-        let said = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");
-        said.map(|update| update["content"]["text"].as_str().unwrap())
-            .collect()
-    }
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::world::editor::Editor;
 
 #[test]
 fn a_question_that_is_answered_elsewhere_is_withdrawn_in_the_editor() {
@@ -135,6 +35,11 @@ fn who_answered_in_the_editor_is_kept_with_the_task() {
     let no = json!({ "outcome": { "outcome": "selected", "optionId": "2" } });
     editor.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": no }));
     assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
+    let is_call = |update: &&Value| update["sessionUpdate"] == "tool_call_update";
+    let updates = editor.heard.iter().map(|said| &said["params"]["update"]);
+    let call = updates.filter(is_call).next_back().unwrap();
+    assert_eq!(call["status"], "failed", "{call}");
+    assert!(call["title"].as_str().unwrap().contains("Shall I?"));
     let task = &world.json(&["tasks", "--json"])["tasks"][0];
     assert_eq!(task["context_id"], editor.session);
     assert_eq!(task["acts"][0]["by"], "editor");

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::world::World;
+use crate::world::terminal::Terminal;
 use serde_json::Value;
 
 /// A program that takes hooks as Claude Code does. Its screen is that of a line program, and what it prints there is
@@ -39,6 +40,12 @@ while IFS= read -r line; do
     tell PreToolUse "$call"
     tell PostToolUseFailure "$call"
     tell Stop ",\"last_assistant_message\":\"done\"" ;;
+  work) # a call that lasts until a file is there
+    call=",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"make all\"},\"tool_use_id\":\"w\""
+    tell PreToolUse "$call"
+    until [ -e "$rest" ]; do sleep 0.05; done
+    tell PostToolUse "$call"
+    tell Stop ",\"last_assistant_message\":\"built\"" ;;
   survey)
     call=",\"tool_name\":\"AskUserQuestion\",\"tool_input\":{\"questions\":[{\"question\":\"Colour?\",\"options\":[{\"label\":\"Red\"},{\"label\":\"Blue\"}]},{\"question\":\"Size?\",\"options\":[]}]}"
     answer=$(tell PermissionRequest "$call" | tr -d '"')
@@ -435,6 +442,22 @@ fn each_tool_call_is_a_step_of_the_task_in_every_stream() {
         serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": id}});
     let (_, shown) = world.raw_call("POST", "/a2a", "\r\nA2A-Version: 1.0", &call);
     assert!(shown.contains("synapse/step/2"), "{shown}");
+}
+
+#[test]
+fn who_waits_at_a_terminal_sees_what_the_agent_does_and_a_pipe_gets_the_reply_alone() {
+    let world = world_with_toy("");
+    let done = world.home.path().join("done");
+    let message = format!("work {}", done.display());
+    let words = ["send", "toy", &message, "--return"];
+    let mut terminal = Terminal::open(&world, &words);
+    terminal.wait_for("toy: Bash `make all`");
+    std::fs::write(&done, "").unwrap();
+    terminal.wait_until("the reply is all that is left", |shown| shown == "built");
+
+    let output = world.run(&words);
+    let told = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+    assert_eq!(told, ["built\n", ""]);
 }
 
 #[test]

@@ -197,6 +197,24 @@ fn an_agent_starts_flows_by_name_alone_and_commands_only_if_it_may() {
 }
 
 #[test]
+fn no_agent_trusts_what_came_with_a_project() {
+    let world = World::new();
+    let flow = super::file(&world, "own", "name: own\nsteps: {a: {run: [echo, hi]}}");
+    let profile = super::file(&world, "mine", "name: mine\ncommand: [sh]\n");
+    for args in [["flow", "trust", &flow], ["profile", "trust", &profile]] {
+        let mut command = world.command(&args);
+        let output = command.env("SYNAPSE_AGENT_ID", "x").output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            error.contains("no agent trusts a file"),
+            "{args:?}: {error}"
+        );
+        assert!(!output.status.success(), "{args:?}");
+        world.ok(&args);
+    }
+}
+
+#[test]
 fn a_gate_is_answered_in_the_terminal_and_the_tree_stays_whole() {
     let world = World::new();
     let flow = file(&world, "gated", GATED);

@@ -154,6 +154,19 @@ output: "${echo.out} ${sh.out} ${tests.code} ${join(each.*.out, '')}"
 }
 
 #[test]
+fn an_argument_of_any_length_is_told_in_a_line() {
+    let world = World::new();
+    let long = "name: long\nsteps: {a: {shell: \"head -c 300000 /dev/zero | tr '\\\\0' x\"}, b: {run: [echo, '${a.out}']}}";
+    let flow = file(&world, "long", long);
+    let output = world.run(&["flow", "run", &flow]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(told.contains("b: failed: 'echo xxxx"), "{told}");
+    assert!(told.contains("Argument list too long"), "{told}");
+    assert!(told.lines().all(|line| line.len() < 500), "{told}");
+}
+
+#[test]
 fn worktrees_are_made_committed_when_their_branch_is_wanted_and_their_diff_is_kept() {
     let world = World::new();
     let repo = repository(&world);

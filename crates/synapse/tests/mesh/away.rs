@@ -1,5 +1,7 @@
 //! Messages to machines that are away.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+
 use crate::machines::Machine;
 
 #[test]
@@ -132,4 +134,49 @@ fn what_waits_for_a_machine_that_is_revoked_is_not_for_another_of_that_name() {
     assert_eq!(reply, "ok: hello\n");
     let tasks = other.json(&["tasks", "--json"]);
     assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}
+
+#[test]
+fn the_tools_of_an_agent_leave_messages_too() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.start("codex");
+    desk.wait_for_agent("codex@laptop");
+    laptop.stop_bridge();
+    desk.wait_for_machine("laptop", false);
+    let call = |id: u8, method: &str, params: serde_json::Value| {
+        serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+            .to_string()
+    };
+    let hello = serde_json::json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
+    });
+    let send = serde_json::json!({
+        "name": "send_message", "arguments": { "agent": "codex@laptop", "message": "later" },
+    });
+    let mut mcp = desk
+        .command(&["mcp"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = mcp.stdin.take().unwrap();
+    let mut lines = BufReader::new(mcp.stdout.take().unwrap()).lines();
+    writeln!(input, "{}", call(1, "initialize", hello)).unwrap();
+    lines.next().unwrap().unwrap();
+    writeln!(
+        input,
+        r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#
+    )
+    .unwrap();
+    writeln!(input, "{}", call(2, "tools/call", send)).unwrap();
+    let said = lines.next().unwrap().unwrap();
+    assert!(
+        said.contains("kept") && said.contains("laptop is away"),
+        "{said}"
+    );
+    drop(input);
+    mcp.wait().unwrap();
+    laptop.ok(&["mesh", "up"]);
+    laptop.wait_for_task("later", "completed");
 }

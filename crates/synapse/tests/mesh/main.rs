@@ -10,6 +10,7 @@ mod world;
 
 mod attacks;
 mod away;
+mod company;
 mod door;
 mod engine;
 mod errors;

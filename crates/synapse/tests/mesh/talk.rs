@@ -1,8 +1,9 @@
 //! Agents of other machines, seen, sent to, watched, answered and stopped.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::machines::Machine;
+use crate::world::editor::Editor;
 use crate::world::terminal::Terminal;
 
 #[test]
@@ -74,6 +75,37 @@ fn a_terminal_is_attached_from_another_machine() {
     terminal.wait_until("what is typed arrives", |screen| {
         screen.contains("ok: over there")
     });
+}
+
+#[test]
+fn an_editor_talks_to_the_agents_of_every_machine() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "control");
+    desk.start("codex");
+    laptop.wait_for_agent("codex@desk");
+    laptop.start("here");
+    let mut editor = Editor::open(&laptop, &[], &json!({}));
+    let modes = editor.modes.as_array().unwrap();
+    let mode = |id: &str| modes.iter().find(|mode| mode["id"] == id);
+    assert!(mode("here").is_some(), "{modes:?}");
+    let there = mode("codex@desk").unwrap()["description"].as_str();
+    assert!(
+        there.unwrap().starts_with("dummy on desk in /"),
+        "{there:?}"
+    );
+    let turn = editor.prompt("@codex@desk hello");
+    assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
+    assert_eq!(editor.words(), "ok: hello");
+    // As its mode, with a question and its answer.
+    let mode = json!({ "sessionId": editor.session, "modeId": "codex@desk" });
+    let set = editor.request("session/set_mode", &mode);
+    editor.answer(set);
+    let turn = editor.prompt("ask:yn Proceed?");
+    let asked = editor.asked("session/request_permission");
+    let yes = json!({ "outcome": { "outcome": "selected", "optionId": "1" } });
+    editor.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": yes }));
+    assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
+    assert!(editor.words().ends_with("ok: yes"), "{}", editor.words());
 }
 
 #[test]
@@ -151,5 +183,26 @@ fn files_of_a_megabyte_go_across() {
         found
             .into_iter()
             .any(|file| std::fs::read(file.path()).is_ok_and(|read| read == bytes))
+    });
+}
+
+#[test]
+fn a_list_that_is_watched_shows_every_machine_and_who_is_away() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.start("codex");
+    desk.start("claude");
+    desk.wait_for_agent("codex@laptop");
+    desk.wait_for_agent("claude@desk");
+    let mut terminal = Terminal::open(&desk, &["list", "--mesh", "--watch"]);
+    terminal.wait_until("both are shown", |screen| {
+        let shows = |word: &str| screen.contains(word);
+        shows("BRANCH") && shows("codex@laptop") && shows("claude@desk") && !shows("PORT")
+    });
+    laptop.stop_bridge();
+    terminal.wait_until("it is away", |screen| {
+        let mut lines = screen.lines();
+        let line = lines.find(|line| line.contains("codex@laptop"));
+        line.is_some_and(|line| line.contains("away") && line.contains("seen"))
     });
 }

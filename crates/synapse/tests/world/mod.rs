@@ -7,6 +7,9 @@
     reason = "this is a test"
 )]
 
+pub mod editor;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod receiver;
 pub mod socket;
 pub mod terminal;

@@ -1,22 +1,25 @@
 //! Tells a client what happens to a task, one frame an event, numbered, so that it can be taken up where
 //! it broke off. First the task as it stands, then what changes; nothing behind the end.
 
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::response::Response;
+use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::Value;
 use synapse_a2a::event::Fact;
 use synapse_a2a::task::{Task, TaskState};
 use synapse_a2a::wire::narrator::Narrator;
 use synapse_a2a::wire::request::History;
 use synapse_a2a::wire::{Dialect, jsonrpc};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::super::ServerState;
-use super::super::events::{self, Frames, Sender, Told};
+use super::super::events::{self, Frames, Told};
+#[cfg(feature = "grpc")]
+use super::grpc;
 use synapse_session::{Board, Follow, NumberedEvent, Record};
 
 /// How long a stream may wait to begin, where the program may answer with a message instead of a task:
@@ -54,6 +57,9 @@ pub(super) enum Envelope {
     Bare,
     /// The answer to the JSON-RPC request of this id.
     JsonRpc(Value),
+    /// A message of gRPC.
+    #[cfg(feature = "grpc")]
+    Grpc,
 }
 
 impl TaskStream {
@@ -91,20 +97,21 @@ impl TaskStream {
     }
 
     pub(super) fn respond(self, served: &ServerState, envelope: Envelope) -> Response {
-        let (sender, receiver) = mpsc::channel(events::STREAM);
-        let may_speak = self.is_new && served.a2a.has_channel;
-        let board = Arc::clone(&served.session.board);
-        tokio::spawn(self.tell(board, envelope, sender, may_speak));
-        events::sse(receiver)
+        events::sse(self.start(served, envelope))
     }
 
-    async fn tell(
-        mut self,
-        board: Arc<Board>,
+    /// The frames as they come.
+    pub(super) fn start(
+        self,
+        served: &ServerState,
         envelope: Envelope,
-        sender: Sender,
-        may_speak: bool,
-    ) {
+    ) -> impl Stream<Item = Bytes> + Send + 'static {
+        let may_speak = self.is_new && served.a2a.has_channel;
+        let board = Arc::clone(&served.session.board);
+        stream::once(self.tell(board, envelope, may_speak)).flatten()
+    }
+
+    async fn tell(mut self, board: Arc<Board>, envelope: Envelope, may_speak: bool) -> FrameStream {
         let snapshot = match &self.source {
             Source::Live(follow) => Arc::clone(&follow.snapshot),
             Source::Past(record) => Arc::clone(record),
@@ -117,52 +124,75 @@ impl TaskStream {
             envelope,
             end: self.end,
         };
+        let mut frames = FirstFrames::default();
         if let Some(seen) = self.seen {
             speaker.narrator = narrator_at(&speaker.snapshot, seen);
-        } else if !self.begin(&mut speaker, &sender, may_speak).await {
-            return;
+        } else {
+            self.begin(&mut speaker, &mut frames, may_speak).await;
         }
         match self.source {
-            Source::Live(follow) => {
-                events::pass_on(follow, sender, move |posted| speaker.say(posted)).await;
+            Source::Live(follow) if !frames.is_all => {
+                let still_here = speaker.still_here();
+                let live = events::live(follow, still_here, move |posted| speaker.say(posted));
+                return Box::pin(stream::iter(frames.frames).chain(live));
             }
+            Source::Live(_) => {}
             Source::Past(record) => {
                 let seen = self.seen.unwrap_or(record.events.len() as u64);
                 let skip = usize::try_from(seen).unwrap_or(usize::MAX);
                 for posted in record.events.iter().skip(skip) {
-                    if !events::pass(&sender, speaker.say(posted)).await {
-                        return;
-                    }
+                    frames.add(speaker.say(posted));
                 }
             }
         }
+        Box::pin(stream::iter(frames.frames))
     }
 
-    /// Sends the task as it stands, or the message that is the whole answer. Whether more may come.
-    async fn begin(&mut self, speaker: &mut Speaker, sender: &Sender, may_speak: bool) -> bool {
+    /// Tells the task as it stands, or the message that is the whole answer.
+    async fn begin(&mut self, speaker: &mut Speaker, frames: &mut FirstFrames, may_speak: bool) {
         let mut held = Vec::new();
         if may_speak && let Source::Live(follow) = &mut self.source {
             held = hold(follow).await;
             if let Some(said) = speaker.spoken(&held) {
-                return events::pass(sender, Told::Last(said)).await;
+                return frames.add(Told::Last(said));
             }
         }
         let first = speaker.first();
         let is_whole = self.is_new && speaker.is_end(speaker.snapshot.task.state());
-        let first = if is_whole {
+        frames.add(if is_whole {
             Told::Last(first)
         } else {
             Told::More(first)
-        };
-        if !events::pass(sender, first).await {
-            return false;
-        }
+        });
         for posted in held {
-            if !events::pass(sender, speaker.say(&posted)).await {
-                return false;
+            frames.add(speaker.say(&posted));
+        }
+    }
+}
+
+type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
+
+/// What a stream begins with.
+#[derive(Default)]
+struct FirstFrames {
+    frames: Vec<Bytes>,
+    /// Nothing comes behind them.
+    is_all: bool,
+}
+
+impl FirstFrames {
+    fn add(&mut self, told: Told) {
+        if self.is_all {
+            return;
+        }
+        match told {
+            Told::Nothing => {}
+            Told::More(frame) => self.frames.push(frame),
+            Told::Last(frame) => {
+                self.frames.push(frame);
+                self.is_all = true;
             }
         }
-        true
     }
 }
 
@@ -181,7 +211,7 @@ impl Speaker {
     fn first(&self) -> Bytes {
         let number = self.snapshot.events.len() as u64;
         let task = self.dialect.sent_task(&self.snapshot.task, History::All);
-        self.wrap(number, &task.to_string())
+        self.wrap(number, &task)
     }
 
     /// The message that is the whole answer, if it is one.
@@ -190,7 +220,7 @@ impl Speaker {
         let record = self.board.record(&last.task)?;
         self.dialect.spoken(&record.task)?;
         let said = self.dialect.sent(&record.task, History::All);
-        Some(self.wrap(last.number, &said.to_string()))
+        Some(self.wrap(last.number, &said))
     }
 
     /// What is told of an event, and whether the stream ends with it.
@@ -199,35 +229,55 @@ impl Speaker {
             Fact::Moved { status } => self.is_end(status.state()),
             _ => false,
         };
-        let said = if self.dialect == Dialect::V1 {
-            self.say_current(posted)
-        } else {
-            let record = self.task(posted);
-            let frame = self.narrator.tell(&record.task, &posted.event);
-            let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, is_end));
-            said.map(|said| Arc::from(said.to_string()))
+        let said = match &self.envelope {
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => self.write_once(posted, |frames| &frames.grpc, grpc::frame),
+            _ if self.dialect == Dialect::V1 => {
+                let write = |said: &Value| Arc::from(said.to_string());
+                let said = self.write_once(posted, |frames| &frames.current, write);
+                said.map(|said| self.wrap_text(posted.number, &said))
+            }
+            _ => {
+                let record = self.task(posted);
+                let frame = self.narrator.tell(&record.task, &posted.event);
+                let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, is_end));
+                said.map(|said| self.wrap(posted.number, &said))
+            }
         };
-        match said.map(|said| self.wrap(posted.number, &said)) {
+        match said {
             None => Told::Nothing,
             Some(said) if is_end => Told::Last(said),
             Some(said) => Told::More(said),
         }
     }
 
-    /// What streams of 1.0 tell of an event: the same to all, so it is written once.
-    fn say_current(&mut self, posted: &NumberedEvent) -> Option<Arc<str>> {
+    /// What streams of 1.0 tell of an event: the same to all, so it is written once for each binding.
+    fn write_once<T: Clone>(
+        &mut self,
+        posted: &NumberedEvent,
+        kept: fn(&Frames) -> &OnceLock<Option<T>>,
+        write: fn(&Value) -> T,
+    ) -> Option<T> {
         let frames = posted.memo::<Frames>();
-        if let Some(said) = frames.and_then(|frames| frames.current.get()) {
+        if let Some(said) = frames.and_then(|frames| kept(frames).get()) {
             self.narrator.pass(&posted.event);
             return said.clone();
         }
         let record = self.task(posted);
         let frame = self.narrator.tell(&record.task, &posted.event);
-        let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, false));
-        let said = said.map(|said| Arc::from(said.to_string()));
+        let said = frame.map(|frame| write(&self.dialect.frame(&frame, &record.task, false)));
         match frames {
-            Some(frames) => frames.current.get_or_init(|| said).clone(),
+            Some(frames) => kept(frames).get_or_init(|| said).clone(),
             None => said,
+        }
+    }
+
+    /// What a stream says when it has nothing to tell. HTTP/2 has a way of its own to ask whether somebody is there.
+    fn still_here(&self) -> Option<Bytes> {
+        match self.envelope {
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => None,
+            Envelope::Bare | Envelope::JsonRpc(_) => Some(events::STILL_HERE),
         }
     }
 
@@ -241,13 +291,22 @@ impl Speaker {
         state.is_final() || self.end == StreamEnd::AtQuestion && state == TaskState::InputRequired
     }
 
-    fn wrap(&self, number: u64, said: &str) -> Bytes {
+    fn wrap(&self, number: u64, said: &Value) -> Bytes {
         match &self.envelope {
-            Envelope::Bare => format!("id: {number}\ndata: {said}\n\n"),
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => grpc::frame(said),
+            _ => self.wrap_text(number, &said.to_string()),
+        }
+    }
+
+    /// A numbered event, of JSON that is written already.
+    fn wrap_text(&self, number: u64, said: &str) -> Bytes {
+        match &self.envelope {
             Envelope::JsonRpc(id) => {
                 let said = jsonrpc::wrap(id, said);
                 format!("id: {number}\ndata: {said}\n\n")
             }
+            _ => format!("id: {number}\ndata: {said}\n\n"),
         }
         .into()
     }

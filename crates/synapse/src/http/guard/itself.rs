@@ -4,44 +4,35 @@
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 
-use super::Refusal;
+use super::{Refusal, is_grpc};
 use crate::http::ServerState;
 use synapse_client::lineage;
 use synapse_client::mesh::MeshView;
 use synapse_machine::registry::Registry;
 use synapse_serve::Peer;
 
-/// Refuses an answer from below the program that asks.
-pub(super) fn check(
-    served: &ServerState,
-    request: &Request,
-    peer: Option<&Peer>,
-) -> Result<(), Refusal> {
-    if !is_answer(request.method(), request.uri().path()) || served.access_policy.may_answer_itself
-    {
+/// Refuses an answer from below the program that asks, or from whoever works for it.
+pub(super) async fn check(served: &ServerState, peer: &Peer) -> Result<(), Refusal> {
+    if served.access_policy.may_answer_itself || !peer.is_here() {
         return Ok(());
     }
     // What we have started, or the program of somebody's terminal that was adopted.
     let above = [Some(std::process::id()), served.adopted];
-    let mut above = above.into_iter().flatten();
-    if !peer.is_some_and(|peer| above.any(|pid| peer.may_be_below(pid))) {
-        return Ok(());
+    if above
+        .into_iter()
+        .flatten()
+        .any(|pid| peer.may_be_below(pid))
+    {
+        return Err(Refusal::new(
+            StatusCode::FORBIDDEN,
+            "an agent does not answer its own questions, and neither does what it has started; a person does, or start it with --may-answer-itself",
+        ));
     }
-    Err(Refusal::new(
-        StatusCode::FORBIDDEN,
-        "an agent does not answer its own questions, and neither does what it has started; a person does, or start it with --may-answer-itself",
-    ))
+    check_neighbours(served, peer).await
 }
 
 /// Refuses an answer of a neighbour that works for the program that asks, however many it has passed through.
-pub(super) async fn check_neighbours(
-    served: &ServerState,
-    (method, path): (&Method, &str),
-    peer: &Peer,
-) -> Result<(), Refusal> {
-    if !is_answer(method, path) || served.access_policy.may_answer_itself || !peer.is_here() {
-        return Ok(());
-    }
+async fn check_neighbours(served: &ServerState, peer: &Peer) -> Result<(), Refusal> {
     let mut others = Registry::new(served.paths.registry())
         .list()
         .unwrap_or_default();
@@ -66,8 +57,11 @@ pub(super) async fn check_neighbours(
 
 /// Whether this may answer, press keys or type. What a message of A2A is stands in its body, which may come as late
 /// as the question.
-fn is_answer(method: &Method, path: &str) -> bool {
-    match (method, path) {
+pub(super) fn is_answer(request: &Request) -> bool {
+    if is_grpc(request) {
+        return true;
+    }
+    match (request.method(), request.uri().path()) {
         (&Method::POST, "/answer" | "/keys" | "/interrupt" | "/" | "/a2a" | "/a2a/")
         | (_, "/terminal") => true,
         (&Method::POST, path) if path.starts_with("/tasks/") => path.ends_with("/input"),

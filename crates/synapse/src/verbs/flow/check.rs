@@ -8,9 +8,13 @@ use synapse_client::flows::Found;
 use synapse_flow::{Flow, Problem};
 
 use super::{Purpose, find};
+use crate::verbs::texts::{self, flow as words};
 use crate::verbs::{lookup, print, profile, program};
 
 pub(super) fn run(word: &str, is_json: bool) -> Result<u8> {
+    if is_json {
+        texts::speak_english();
+    }
     let found = find(word, Purpose::Look)?;
     let file = file_of(&found);
     let mut out = print::out();
@@ -32,7 +36,7 @@ pub(super) fn run(word: &str, is_json: bool) -> Result<u8> {
             writeln!(out, "{file}:{problem}")?;
         }
         if problems.is_empty() {
-            writeln!(out, "{file}: the flow '{}' is in order", found.name)?;
+            writeln!(out, "{}", words::is_in_order(&file, &found.name))?;
         }
     }
     Ok(u8::from(!problems.is_empty()))
@@ -59,9 +63,7 @@ fn unknown_agents(flow: &Flow) -> Vec<Problem> {
         if !is_known {
             problems.push(Problem {
                 place,
-                message: format!(
-                    "there is no agent '{name}': none runs, none elsewhere is known by it, and there is no profile of that name"
-                ),
+                message: words::no_such_agent(name),
             });
         }
     }

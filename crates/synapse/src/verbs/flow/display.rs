@@ -5,9 +5,10 @@ use std::sync::{Arc, Weak};
 
 use synapse_flow::event::{Event, Fact, Outcome, State};
 use synapse_flow::run::Run;
-use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView};
+use synapse_flow::view::{Ask, ItemView, RunView, StepState, StepView, brief};
 
 use super::super::spinner::Spinner;
+use crate::verbs::texts::{self, flow as words};
 use crate::verbs::{print, table};
 
 /// Items that are shown of a step.
@@ -67,7 +68,7 @@ impl Display {
                 if was_asking {
                     spinner.go_on();
                 }
-                spinner.say(view.state.word());
+                spinner.say(words::state(view.state.word()));
             }
         }
     }
@@ -107,7 +108,7 @@ pub(super) fn tree(view: &RunView) -> Vec<String> {
         "{} {} {}{} {time}",
         view.name,
         short(&view.id),
-        view.state.word(),
+        words::state(view.state.word()),
         why.unwrap_or_default()
     )];
     let wide = view.steps.iter();
@@ -138,7 +139,7 @@ fn parts<'a>(view: &'a RunView, step: &'a StepView) -> impl Iterator<Item = &'a 
 fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
     let mark = mark(step.state);
     let round = if step.round > 1 {
-        format!(" (round {})", step.round)
+        words::round(step.round)
     } else {
         String::new()
     };
@@ -149,9 +150,7 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
         (None, None) => match step.items.as_slice() {
             [only] => item_text(only),
             [] if step.kind == "all" => count(parts(view, step).map(|part| part.state)),
-            [] if step.state == StepState::Done && step.kind != "gate" => {
-                "nothing to do".to_owned()
-            }
+            [] if step.state == StepState::Done && step.kind != "gate" => words::nothing_to_do(),
             [] => String::new(),
             several => count(several.iter().map(|item| item.state)),
         },
@@ -174,7 +173,7 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
         }
         if step.items.len() > ITEMS {
             let more = step.items.len() - ITEMS;
-            lines.push(format!("    {blank}… and {more} more"));
+            lines.push(format!("    {blank}{}", words::and_more(more)));
         }
     }
     lines.iter().map(|line| line.replace('\n', " ")).collect()
@@ -184,17 +183,17 @@ fn step_lines(view: &RunView, step: &StepView, wide: usize) -> Vec<String> {
 fn count(states: impl Iterator<Item = StepState>) -> String {
     let states: Vec<StepState> = states.collect();
     let done = states.iter().filter(|state| **state == StepState::Done);
-    format!("{} of {}", done.count(), states.len())
+    words::done_of(done.count(), states.len())
 }
 
 fn item_text(item: &ItemView) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(item.agent.clone());
     if item.attempt > 1 {
-        parts.push(format!("attempt {}", item.attempt));
+        parts.push(words::attempt(item.attempt));
     }
     if let Some(question) = &item.question {
-        parts.push(format!("asks: {question}"));
+        parts.push(texts::asks(question));
         if let Some(agent) = &item.agent {
             parts.push(format!("synapse answer {agent} …"));
         }
@@ -229,13 +228,13 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
     let mut told = match &event.fact {
         Fact::Began { key, job } => {
             let what = match &job.work {
-                synapse_flow::event::Work::Prompt { agent, .. } => format!("asks {agent}"),
-                synapse_flow::event::Work::Run { words, .. } => {
-                    format!("runs {}", words.join(" ").replace('\n', " "))
+                synapse_flow::event::Work::Prompt { agent, .. } => words::asks_agent(agent),
+                synapse_flow::event::Work::Run { words: command, .. } => {
+                    words::runs(brief(&command.join(" ")))
                 }
             };
             let again = if key.attempt > 1 {
-                format!(" (attempt {})", key.attempt)
+                format!(" ({})", words::attempt(key.attempt))
             } else {
                 String::new()
             };
@@ -244,23 +243,23 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
         Fact::Asking {
             key,
             question: Some(question),
-        } => vec![format!("{}: the agent asks: {question}", name(key))],
+        } => vec![format!("{}: {}", name(key), texts::agent_asks(question))],
         Fact::Ended { key, outcome } => match outcome {
-            Outcome::Done { .. } => vec![format!("{}: done", name(key))],
-            Outcome::Failed { why, .. } => vec![format!("{}: failed: {why}", name(key))],
-            Outcome::Canceled { why } => vec![format!("{}: canceled: {why}", name(key))],
+            Outcome::Done { .. } => vec![words::is_done(name(key))],
+            Outcome::Failed { why, .. } => vec![words::has_failed(name(key), why)],
+            Outcome::Canceled { why } => vec![words::is_canceled(name(key), why)],
         },
         Fact::Answered {
             step, answer, by, ..
-        } => vec![format!("{step}: {by} says {answer}")],
-        Fact::Stopping { by } => vec![format!("stopped by {by}")],
-        Fact::Resumed { .. } => vec![format!("resumed {}", run.begin.run)],
+        } => vec![words::says(step, by, answer)],
+        Fact::Stopping { by } => vec![words::stopped_by(by)],
+        Fact::Resumed { .. } => vec![words::resumed(&run.begin.run)],
         Fact::Over { state, why } => {
             let why = why.as_deref().map(|why| format!(": {why}"));
             vec![format!(
                 "{} {}{}",
                 run.begin.name,
-                state.word(),
+                words::state(state.word()),
                 why.unwrap_or_default()
             )]
         }
@@ -276,12 +275,9 @@ fn lines(run: &Run, event: &Event) -> Vec<String> {
     ) && run.state() == State::Running
     {
         for ask in run.asks() {
-            let options = ask.options.join(" or ");
+            let options = words::options(&ask.options);
             let id = short(&run.begin.run);
-            told.push(format!(
-                "{} asks: {} (synapse flow answer {id} {options})",
-                ask.step, ask.question
-            ));
+            told.push(words::step_asks(ask.step, ask.question, id, options));
         }
     }
     told
@@ -294,18 +290,18 @@ pub(super) fn short(id: &str) -> &str {
 
 pub(super) fn took(millis: u64) -> String {
     match millis {
-        0..1_000 => format!("{millis} ms"),
-        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        _ => format!("{} min {} s", millis / 60_000, millis % 60_000 / 1_000),
+        0..1_000 => words::millis(millis),
+        1_000..60_000 => words::seconds(format!("{}.{}", millis / 1_000, millis % 1_000 / 100)),
+        _ => words::minutes(millis / 60_000, millis % 60_000 / 1_000),
     }
 }
 
 pub(super) fn ago(at: u64) -> String {
     let seconds = synapse::flow::now().saturating_sub(at) / 1_000;
     match seconds {
-        0..60 => format!("{seconds} s ago"),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} d ago", seconds / 86_400),
+        0..60 => words::seconds_ago(seconds),
+        60..3_600 => words::minutes_ago(seconds / 60),
+        3_600..86_400 => words::hours_ago(seconds / 3_600),
+        _ => words::days_ago(seconds / 86_400),
     }
 }

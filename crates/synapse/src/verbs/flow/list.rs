@@ -12,6 +12,7 @@ use synapse_store::Reader;
 use super::display::{ago, short};
 use crate::verbs::print;
 use crate::verbs::table::Table;
+use crate::verbs::texts::{self, flow as words};
 
 /// How many runs are shown.
 const SHOWN: usize = 20;
@@ -25,12 +26,15 @@ pub(super) struct List {
 }
 
 pub(super) fn run(args: &List) -> Result<u8> {
+    if args.json {
+        texts::speak_english();
+    }
     let paths = Paths::from_env()?;
     let here = std::env::current_dir()?;
     let known = flows::list(&paths, &here)?;
     let runs = Reader::open(paths.store())?.flow_runs(SHOWN)?;
     let about = |found: &flows::Found| match found.flow() {
-        Ok(_) if found.is_untrusted => "not trusted: synapse flow trust FILE".to_owned(),
+        Ok(_) if found.is_untrusted => words::not_trusted(),
         Ok(flow) => flow.about.unwrap_or_default(),
         Err(error) => error.to_string(),
     };
@@ -65,7 +69,11 @@ pub(super) fn run(args: &List) -> Result<u8> {
         writeln!(print::out(), "{}", json!({ "flows": known, "runs": runs }))?;
         return Ok(0);
     }
-    let mut table = Table::new(["FLOW", "FROM", "ABOUT"].map(str::to_owned));
+    let mut table = Table::new([
+        words::column_flow(),
+        words::column_from(),
+        words::column_about(),
+    ]);
     for found in &known {
         let cells = [
             found.name.clone(),
@@ -81,12 +89,18 @@ pub(super) fn run(args: &List) -> Result<u8> {
     if std::io::stdout().is_terminal() {
         writeln!(print::out())?;
     }
-    let mut table = Table::new(["RUN", "FLOW", "STATE", "STARTED", "FOLDER"].map(str::to_owned));
+    let mut table = Table::new([
+        words::column_run(),
+        words::column_flow(),
+        words::column_state(),
+        words::column_started(),
+        words::column_folder(),
+    ]);
     for run in &runs {
         let cells = [
             short(&run.id).to_owned(),
             run.name.clone(),
-            state(run),
+            words::state(&state(run)),
             ago(run.started_at),
             run.dir.clone(),
         ];

@@ -10,6 +10,7 @@ use synapse_machine::paths::Paths;
 use synapse_store::Reader;
 
 use super::display::{Display, tree};
+use crate::verbs::texts::flow as words;
 use crate::verbs::{lookup, print};
 
 /// `synapse flow show …`
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Show) -> Result<u8> {
         writeln!(out, "{line}")?;
     }
     if !run.state().is_over() && !RunFolder::of(&paths, &id).is_held() {
-        note!("synapse: its process is gone; synapse flow resume {id} goes on");
+        note!("{}", words::process_is_gone(&id));
     }
     Ok(0)
 }

@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 use super::display::{Display, short};
 use super::{Purpose, find, person};
 use crate::verbs::spinner::Spinner;
+use crate::verbs::texts::flow as words;
 use crate::verbs::{Failure, lookup, print, profile};
 
 /// `synapse flow run …`
@@ -79,15 +80,12 @@ pub(super) fn run(args: &Run) -> Result<u8> {
     let hops = started_by_agent(args)?;
     let is_agent = hops.is_some();
     if profile::is_file(&args.flow) && (args.by_name || is_agent) {
-        bail!("an agent may start a flow by its name, not by a file");
+        bail!(words::not_by_file());
     }
     let found = find(&args.flow, Purpose::Run)?;
     let flow = found.flow()?;
     if is_agent && flow.runs_commands() && !flow.agents {
-        bail!(
-            "the flow '{}' runs commands, and its owner has not marked it with agents: true; no agent may start it",
-            flow.name
-        );
+        bail!(words::not_for_agents(&flow.name));
     }
     let beginning = beginning(args, &found, &flow, hops)?;
     if args.plan {
@@ -148,7 +146,7 @@ pub(super) fn resume(args: &Resume) -> Result<u8> {
     let reader = Reader::open(paths.store())?;
     let id = flows::resolve(&reader, &args.run)?;
     if flows::replay(&reader, &id)?.state() == State::Done {
-        bail!("the run {id} is done; there is nothing to go on with");
+        bail!(words::nothing_to_resume(&id));
     }
     if args.detach {
         let mut runner = Runner::open(&paths, &id)?;
@@ -217,7 +215,7 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
     if mode == Mode::Begin {
         observe(runner.run(), &first);
         if !is_json && !std::io::stderr().is_terminal() {
-            note!("{} is run {}", runner.run().begin.name, short(id));
+            note!("{}", words::is_run(&runner.run().begin.name, short(id)));
         }
     } else {
         runner.resume(&person(), &mut observe)?;
@@ -258,10 +256,7 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
             writeln!(out, "{text}")?;
         }
     } else {
-        note!(
-            "synapse flow resume {} goes on with what is done",
-            short(id)
-        );
+        note!("{}", words::goes_on_with_done(short(id)));
     }
     Ok(match ended.state {
         State::Done => 0,
@@ -301,7 +296,8 @@ fn listen(sender: mpsc::Sender<Request>, asks: Arc<Mutex<Vec<Ask>>>, tree: Weak<
                 continue;
             };
             let Some(answer) = meant(&typed, &ask.options) else {
-                let say = || note!("'{typed}' is no answer: {}", ask.options.join(" or "));
+                let options = words::options(&ask.options);
+                let say = || note!("{}", words::no_answer(&typed, &options));
                 match tree.upgrade() {
                     Some(tree) => tree.aside(say),
                     None => say(),

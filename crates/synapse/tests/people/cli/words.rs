@@ -74,6 +74,23 @@ fn a_reader_of_japanese_is_told_in_japanese_and_programs_as_ever() {
     assert_eq!(json["agents"][0]["state"], "waiting");
     let (_, stopped) = in_japanese(&["stop", "dummy"]);
     assert_eq!(stopped, "dummy を停止しました\n");
+
+    let flow = world.home.path().join("build.yaml");
+    std::fs::write(&flow, "name: build\nsteps: {make: {run: ['true']}}\n").unwrap();
+    let flow = flow.to_str().unwrap();
+    let checked = in_japanese(&["flow", "check", flow]).0;
+    assert_eq!(
+        checked,
+        format!("{flow}: フロー 'build' に問題はありません\n")
+    );
+    let (_, told) = in_japanese(&["flow", "run", flow]);
+    assert!(told.contains("make: 実行します: true\n"), "{told}");
+    assert!(told.contains("build 完了\n"), "{told}");
+    let listed = in_japanese(&["flow", "list"]).0;
+    assert!(listed.contains("完了"), "{listed}");
+    let json = in_japanese(&["flow", "list", "--json"]).0;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["runs"][0]["state"], "done");
 }
 
 #[test]

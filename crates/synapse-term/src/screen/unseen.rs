@@ -1,0 +1,103 @@
+//! Lines that nobody can see any more. When a program prints faster than it is read, much comes at once, and all but
+//! its end has left the scrollback when the last of it is written: it need not be written at all.
+
+use memchr::{memchr_iter, memrchr_iter};
+
+const ESC: u8 = 0x1b;
+
+/// With less to leave out it is not worth a look.
+const WORTHWHILE: usize = 16 * 1024;
+
+/// The beginning of some output that leaves nothing behind but what `traces` does.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unseen {
+    pub(super) length: usize,
+    /// What was printed last, which may be repeated, and the colours; then the cursor begins a line.
+    pub(super) traces: Vec<u8>,
+}
+
+/// What of `bytes` need not be written if `kept` more lines leave nothing to be seen of it: if the cursor is in the
+/// last row, and all rows scroll. All of `bytes` must be text, line ends and colours, and begin outside of sequences.
+pub(super) fn find(bytes: &[u8], kept: usize) -> Option<Unseen> {
+    if bytes.len() < WORTHWHILE {
+        return None;
+    }
+    let newline = memrchr_iter(b'\n', bytes).nth(kept)?;
+    let (skipped, _) = bytes.split_at(newline + 1);
+    if skipped.len() < WORTHWHILE || !skipped.ends_with(b"\r\n") || has_other_controls(bytes) {
+        return None;
+    }
+    let (mut last, mut colours) = (None, Vec::new());
+    let mut text_from = 0;
+    for at in memchr_iter(ESC, bytes) {
+        let sequence = bytes.get(at..)?;
+        let LineSequence::Whole(length) = line_sequence(sequence)? else {
+            // It is behind all lines.
+            break;
+        };
+        if at >= skipped.len() {
+            continue;
+        }
+        last = last_printed(bytes.get(text_from..at)?).or(last);
+        text_from = at + length;
+        let sequence = sequence.get(..length)?;
+        if matches!(sequence, b"\x1b[m" | b"\x1b[0m") {
+            colours.clear();
+        }
+        if sequence.ends_with(b"m") {
+            colours.extend_from_slice(sequence);
+        }
+    }
+    last = last_printed(skipped.get(text_from..)?).or(last);
+    let mut traces = match last {
+        Some(text) => whole_char(text)?,
+        None => Vec::new(),
+    };
+    traces.append(&mut colours);
+    traces.push(b'\r');
+    Some(Unseen {
+        length: skipped.len(),
+        traces,
+    })
+}
+
+/// Whether there are controls that do more than to move within a line or to the next.
+fn has_other_controls(bytes: &[u8]) -> bool {
+    let is_other = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\r' | b'\n' | b'\t' | 8 | ESC);
+    // Without an early end, many are looked at at once.
+    bytes.iter().filter(is_other).count() > 0
+}
+
+/// A sequence that changes nothing but colours, or its line.
+enum LineSequence {
+    Whole(usize),
+    /// Its end has not come.
+    Begun,
+}
+
+fn line_sequence(bytes: &[u8]) -> Option<LineSequence> {
+    let [ESC, b'[', rest @ ..] = bytes else {
+        return (bytes.len() < 2).then_some(LineSequence::Begun);
+    };
+    match rest.iter().position(|byte| !matches!(byte, b'0'..=b';')) {
+        None => Some(LineSequence::Begun),
+        Some(end) if matches!(rest.get(end), Some(b'm' | b'K')) => {
+            Some(LineSequence::Whole(end + 3))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The text up to the character that was printed last, if there is one.
+fn last_printed(text: &[u8]) -> Option<&[u8]> {
+    let at = text.iter().rposition(|byte| *byte >= b' ')?;
+    text.get(..=at)
+}
+
+/// The last character of a text, if it is one.
+fn whole_char(text: &[u8]) -> Option<Vec<u8>> {
+    let start = text.iter().rposition(|byte| !matches!(byte, 0x80..=0xbf))?;
+    let last = text.get(start..)?;
+    let c = str::from_utf8(last).ok()?.chars().next()?;
+    (!matches!(c, '\u{80}'..='\u{9f}')).then(|| last.to_vec())
+}
