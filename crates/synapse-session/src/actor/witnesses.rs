@@ -209,6 +209,18 @@ impl Witnesses {
         self.open_in_transcript = open.into_iter().map(|step| step.id.clone()).collect();
     }
 
+    /// Of a turn that a hook of the user's can make go on, the transcript may have only the first reply by now: the end
+    /// is told by the hooks, and the transcript counts once it says that nothing follows.
+    fn as_far_as_sure(&self, record: &TurnRecord) -> TurnRecord {
+        let is_unsure = self.is_end_unsure && self.tracker.has_spoken() && !record.is_closed;
+        let is_reply = |verdict: &Verdict| matches!(verdict, Verdict::Replied(_));
+        let mut record = record.clone();
+        record
+            .verdict
+            .take_if(|verdict| is_unsure && is_reply(verdict));
+        record
+    }
+
     /// Whether the transcript has a tool at work whose end the hooks have not told.
     fn has_open_tool(&self) -> bool {
         let tools = &self.open_in_transcript;
@@ -397,7 +409,7 @@ impl Session {
             return;
         }
         self.witnesses.transcript_file.clone_from(&sighting.file);
-        let record = &sighting.record;
+        let record = &self.witnesses.as_far_as_sure(&sighting.record);
         let is_over = record.verdict.is_some();
         let is_interrupted = record.verdict == Some(Verdict::Interrupted);
         if is_interrupted {

@@ -50,7 +50,7 @@ const WRAPPED: [KnownCli; 3] = [
     KnownCli {
         name: "claude",
         package: "@anthropic-ai/claude-code",
-        verified: ("2.1.131", "2.1.326"),
+        verified: ("2.1.131", "2.1.327"),
         witnesses: "hooks, transcript",
         tells_terminal: Some("2.1.295"),
         remarks: "permissions are answered through its hooks; no hook for interrupts: the transcript and the screen tell",
