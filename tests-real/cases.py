@@ -10,6 +10,7 @@ import conversation
 import dialogs
 import editor
 import flows
+import hooks
 import page
 import profiles
 import routing
@@ -353,6 +354,8 @@ CASES = {
     "interrupted text": keeps_partial_text,
     "while busy": while_busy,
     "stranger's record": strangers.record,
+    "forged hooks": hooks.forged,
+    "own hooks": hooks.own,
     "unknown flag": unknown_flag,
     "route @": route_at,
     "two talk (MCP)": two_agents_talk,

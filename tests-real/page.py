@@ -52,6 +52,8 @@ def work(agent, test, marker=None):
     with hub(agent) as link, tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder, "result.json")
         env = {**os.environ, "PAGE_LINK": link, "PAGE_AGENT": agent.name, "PAGE_RESULT": str(result)}
+        # Only hooks and transcripts tell what was done on the way.
+        env["PAGE_STEPS"] = "told" if agent.setup.exact_sources else "untold"
         if marker:
             env["PAGE_MARKER"] = str(marker)
         command = ["node", "node_modules/@playwright/test/cli.js", "test", "--project=real", "--reporter=line"]

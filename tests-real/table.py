@@ -23,7 +23,8 @@ of the agent may be alive. The `page` cases are worked in real Chromium at the p
 speaks (the time is from the press to the receipt "Stopped"; the badge is idle, the model was cut off, the next message
 gets its reply), and a permission dialog as a card (from the press of its Yes to the reply; the tool ran, and not
 before). In `in front` the program runs in a person's own terminal, one that reads OSC 7501, is sent a message, stopped,
-typed to, and sent another.
+typed to, and sent another. In `forged hooks` a tool says through the hooks that its turn is over, in every way there
+is; in `own hooks` hooks of the user's block a message and a tool, and make the model go on.
 
 A version of Claude Code that allows tools by itself has two columns: `auto`, as it starts, and `default`, started with
 `--permission-mode default`. `–` stands where a case is about something that the version or mode does not have.

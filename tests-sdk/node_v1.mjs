@@ -11,6 +11,17 @@ const sdk = (path) => import(pathToFileURL(`${process.env.SDK}/node_modules/@a2a
 const { ClientFactory, ClientFactoryOptions } = await sdk('client');
 const { Role, TaskState } = await import(pathToFileURL(`${process.env.SDK}/node_modules/@a2a-js/sdk/dist/index.js`));
 
+// Who calls through a gateway shows its token.
+const token = process.env.A2A_TOKEN;
+if (token) {
+  const plain = globalThis.fetch;
+  globalThis.fetch = (where, how = {}) => {
+    const headers = new Headers(how.headers);
+    headers.set('Authorization', `Bearer ${token}`);
+    return plain(where, { ...how, headers });
+  };
+}
+
 const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports: [binding] });
 const client = await new ClientFactory(options).createFromUrl(url);
 

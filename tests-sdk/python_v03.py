@@ -1,6 +1,7 @@
 """The published Python SDK 0.3.26 as a client: python_v03.py URL BINDING, with the agent `dummy` at that URL."""
 
 import asyncio
+import os
 import sys
 import uuid
 
@@ -24,6 +25,8 @@ from a2a.types import (
 from receiver import Receiver
 
 URL, BINDING = sys.argv[1:3]
+# Who calls through a gateway shows its token.
+HEADERS = {"Authorization": f"Bearer {os.environ['A2A_TOKEN']}"} if "A2A_TOKEN" in os.environ else {}
 
 
 def message(text, task=None):
@@ -35,7 +38,7 @@ class Agent:
     """The clients of one agent: one that waits, one that streams, one that does neither."""
 
     async def connect(self):
-        self.web = httpx.AsyncClient(timeout=60)
+        self.web = httpx.AsyncClient(timeout=60, headers=HEADERS)
         self.card = await A2ACardResolver(self.web, URL).get_agent_card()
         self.once, self.live = self.client(streaming=False), self.client(streaming=True)
         self.hasty = self.client(streaming=False, polling=True)

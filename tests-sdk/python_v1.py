@@ -1,9 +1,12 @@
-"""The published Python SDK 1.3 as a client: python_v1.py URL BINDING, with the agent `dummy` at that URL."""
+"""The published Python SDK 1.3 as a client: python_v1.py URL BINDING, with the agent `dummy` at that URL. Over gRPC it
+finds the port in the card."""
 
 import asyncio
+import os
 import sys
 import uuid
 
+import grpc
 import httpx
 
 from a2a.client import ClientConfig, create_client
@@ -13,6 +16,8 @@ from google.protobuf.json_format import MessageToDict
 from receiver import Receiver
 
 URL, BINDING = sys.argv[1:3]
+# Who calls through a gateway shows its token.
+HEADERS = {"Authorization": f"Bearer {os.environ['A2A_TOKEN']}"} if "A2A_TOKEN" in os.environ else {}
 STATE = pb.TaskState
 
 
@@ -27,8 +32,11 @@ def request(text, *, task="", now=False, push=None, history=None):
 
 
 async def connect(streaming):
-    web = httpx.AsyncClient(timeout=60)
-    config = ClientConfig(streaming=streaming, httpx_client=web, supported_protocol_bindings=[BINDING])
+    web = httpx.AsyncClient(timeout=60, headers=HEADERS)
+    config = ClientConfig(
+        streaming=streaming, httpx_client=web, supported_protocol_bindings=[BINDING],
+        grpc_channel_factory=grpc.aio.insecure_channel,
+    )
     return await create_client(URL, config)
 
 

@@ -12,15 +12,19 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 TARGET = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
 
 BINDINGS = ["JSONRPC", "HTTP+JSON"]
+GRPC = "GRPC"
 # How many clients run at once; they wait more than they work.
 AT_ONCE = 3
 # The longest any client may take.
@@ -72,7 +76,7 @@ ANY = ["the description"]
 STDIO = ["standard input and output"]
 
 CLIENTS = {
-    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk==1.3.0"), "python_v1.py", BINDINGS),
+    "Python 1.3.0": (lambda: python("python-v1", "a2a-sdk[grpc]==1.3.0"), "python_v1.py", [*BINDINGS, GRPC]),
     "Python 0.3.26": (lambda: python("python-v03", "a2a-sdk==0.3.26"), "python_v03.py", BINDINGS),
     "JavaScript 1.3.0": (lambda: node("node-v1", "@a2a-js/sdk@1.3.0"), "node_v1.mjs", BINDINGS),
     "ACP TypeScript 2.4.0": (lambda: node("acp-v1", "@agentclientprotocol/sdk@2.4.0"), "acp_v1.mjs", STDIO),
@@ -87,6 +91,7 @@ class World:
 
     def __init__(self, binary):
         self.binary = binary
+        self.gateway = None
         self.home = tempfile.mkdtemp(prefix="synapse-test-sdk.")
         # A client may keep things at home, and starts the binary itself where it speaks over its standard input.
         self.env = {
@@ -103,22 +108,52 @@ class World:
             sys.exit(f"synapse {' '.join(args)} failed: {done.stderr}")
         return done.stdout
 
-    def start(self):
+    def start(self, *options):
         """Starts an agent; where it is."""
-        self.synapse("start", "dummy", "--port", "0")
+        self.synapse("start", "dummy", "--port", "0", *options)
         [agent] = json.loads(self.synapse("list", "--json"))["agents"]
         return agent["endpoint"]
 
+    def through_gateway(self, laptop):
+        """Starts an agent on another machine of a mesh that this one begins; its address at our gateway, and the token."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        line = self.synapse("mesh", "up", "--name", "desk", "--listen", "127.0.0.1", "--port", port)
+        laptop.synapse(*line.split()[1:], "--name", "laptop")
+        laptop.start()
+        command = [self.binary, "mesh", "gateway", "--listen", "127.0.0.1:0"]
+        self.gateway = subprocess.Popen(command, env=self.env, cwd=self.home, stdout=subprocess.PIPE, text=True)
+        url = self.gateway.stdout.readline().strip()
+        token = pathlib.Path(self.home, "synapse/mesh/gateway-token").read_text().strip()
+        ours = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+        deadline = time.monotonic() + 20
+        while "dummy@laptop" not in urllib.request.urlopen(ours).read().decode():
+            if time.monotonic() > deadline:
+                sys.exit("the gateway does not list the agent of the other machine")
+            time.sleep(0.05)
+        return f"{url}/laptop/dummy/", token
+
     def end(self):
+        if self.gateway:
+            self.gateway.terminate()
+            self.gateway.wait()
+        if pathlib.Path(self.home, "synapse/mesh").exists():
+            for end in [[], ["--end"]]:
+                subprocess.run([self.binary, "mesh", "leave", *end], env=self.env, cwd=self.home, capture_output=True)
         subprocess.run([self.binary, "stop", "--all"], env=self.env, cwd=self.home, capture_output=True)
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def run(binary, label, script, program, env, binding):
+def run(binary, is_far, label, script, program, env, binding):
     """One client on one binding, with an agent of its own; what it printed, and what went wrong."""
-    place = World(binary)
+    place, laptop = World(binary), World(binary)
     try:
-        url = place.start()
+        if is_far:
+            url, token = place.through_gateway(laptop)
+            env = {**env, "A2A_TOKEN": token}
+        else:
+            url = place.start(*(["--grpc"] if binding == GRPC else []))
         command = [*program, str(HERE / script), url, binding]
         try:
             done = subprocess.run(
@@ -128,12 +163,14 @@ def run(binary, label, script, program, env, binding):
         except subprocess.TimeoutExpired as late:
             return label, binding, str(late.stdout or ""), f"not done within {PATIENCE} s"
     finally:
+        laptop.end()
         place.end()
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ap.add_argument("--binary", default=TARGET / "debug" / "synapse", help="the synapse to test")
+    ap.add_argument("--gateway", action="store_true", help="reach the agent on another machine through a mesh's gateway")
     ap.add_argument("--no-skip", action="store_true", help="fail if a client cannot be installed")
     args = ap.parse_args()
     binary = str(pathlib.Path(args.binary).resolve())
@@ -141,6 +178,10 @@ def main():
         sys.exit(f"there is no {binary}; build it with: cargo build --bins")
     jobs, skipped = [], []
     for label, (prepare, script, bindings) in CLIENTS.items():
+        if args.gateway:
+            bindings = [binding for binding in bindings if binding in BINDINGS]
+        if not bindings:
+            continue
         try:
             program, env = prepare()
         except Missing as why:
@@ -149,7 +190,7 @@ def main():
         jobs.extend((label, script, program, env, binding) for binding in bindings)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for label, binding, out, error in pool.map(lambda job: run(binary, *job), jobs):
+        for label, binding, out, error in pool.map(lambda job: run(binary, args.gateway, *job), jobs):
             passed = out.count("ok ")
             failed += bool(error)
             print(f"{'FAIL' if error else 'ok  '} {label}, {binding}: {passed} cases", flush=True)

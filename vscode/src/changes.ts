@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { folderName } from "../../web/src/state/agent-order";
 import type { Diff, DiffFile } from "../../web/src/types";
 import type { Desk } from "./desk";
+import { inform } from "./notices";
 import type { Row } from "./rows";
 
 const SCHEME = "synapse-before";
@@ -38,7 +39,7 @@ export class Changes implements vscode.TextDocumentContentProvider {
     const only = diff.files.find(isWanted) ?? (diff.files.length === 1 ? diff.files[0] : undefined);
     if (only) return this.open(place, diff, only);
     if (diff.files.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("{0} changed nothing against {1}.", place.name, diff.against));
+      void inform(vscode.l10n.t("{0} changed nothing against {1}.", place.name, diff.against));
       return;
     }
     const all = { label: vscode.l10n.t("All files"), description: `+${diff.additions} −${diff.deletions}`, file: null };

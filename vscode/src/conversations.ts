@@ -6,8 +6,9 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { parseRoute } from "../../web/src/state/route";
 import type { Agent, Said } from "../../web/src/types";
-import { tell, type Desk } from "./desk";
+import type { Desk } from "./desk";
 import type { FromWebview, ToWebview } from "./messages";
+import { tell } from "./notices";
 import { isAllowed } from "./relay";
 
 const KIND = "synapse.conversation";

@@ -5,6 +5,7 @@ import { byUrgency } from "../../web/src/state/agent-order";
 import type { FlowLine } from "../../web/src/state/flows";
 import type { Agent } from "../../web/src/types";
 import type { Hub } from "./hub/hub";
+import { inform } from "./notices";
 import { isShown, type Shown } from "./shown";
 
 /** Many things may happen to a run at once; they are fetched once. */
@@ -54,7 +55,7 @@ export class Desk {
     if (id !== undefined) return this.agent(id);
     const agents = this.agents.filter(among);
     if (agents.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("There is no such agent here."));
+      void inform(vscode.l10n.t("There is no such agent here."));
       return undefined;
     }
     if (agents.length === 1) return agents[0];
@@ -110,11 +111,7 @@ export function statusWord(status: Agent["status"]): string {
     idle: vscode.l10n.t("idle"),
     failed: vscode.l10n.t("failed"),
     stopped: vscode.l10n.t("stopped"),
+    away: vscode.l10n.t("away"),
   };
   return words[status];
-}
-
-/** Tells a person what went wrong with something they asked for. */
-export function tell(error: unknown): void {
-  void vscode.window.showErrorMessage(`Synapse: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -3,9 +3,10 @@
 import * as vscode from "vscode";
 import { Changes } from "./changes";
 import { Conversations } from "./conversations";
-import { Desk, tell } from "./desk";
+import { Desk } from "./desk";
 import { Hub } from "./hub/hub";
 import { Making } from "./making";
+import { tell } from "./notices";
 import { Questions } from "./questions";
 import { isBusy, type Row } from "./rows";
 import { Sending } from "./sending";

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { KnownFlow } from "../../web/src/flows/shapes";
 import type { Agent, Profile, Repository, Worktree } from "../../web/src/types";
 import type { Desk } from "./desk";
+import { askText, busy, inform, warn } from "./notices";
 import type { Row } from "./rows";
 
 export class Making {
@@ -17,7 +18,7 @@ export class Making {
     if (profile === undefined) return;
     const worktree = row?.kind === "worktree" ? row.group.worktree : (await this.worktree(vscode.l10n.t("Where does it work?")))?.id;
     if (worktree === undefined) return;
-    const name = await vscode.window.showInputBox({ prompt: vscode.l10n.t("Its name; empty for {0}", profile), ignoreFocusOut: true });
+    const name = await askText({ prompt: vscode.l10n.t("Its name; empty for {0}", profile) });
     if (name === undefined) return;
     const wish = { profile, worktree, ...(name !== "" && { name }) };
     const { agent } = await busy(vscode.l10n.t("Starting {0}…", name || profile), () => this.desk.hub.ask<{ agent: Agent }>("POST", "/api/agents", wish));
@@ -29,9 +30,8 @@ export class Making {
     const repositories = (await this.repositories()).filter((one) => one.git);
     const repository = await pick(repositories, vscode.l10n.t("Of which repository?"), (one) => ({ label: one.name, description: one.path }));
     if (!repository) return;
-    const branch = await vscode.window.showInputBox({
+    const branch = await askText({
       prompt: vscode.l10n.t("The branch; one that does not exist is made"),
-      ignoreFocusOut: true,
       validateInput: (text) => (/^\S+$/.test(text) ? null : vscode.l10n.t("A branch is one word, such as fix/login")),
     });
     if (branch === undefined) return;
@@ -45,10 +45,10 @@ export class Making {
     const made = await busy(vscode.l10n.t("Making {0}…", branch), () =>
       this.desk.hub.ask<{ worktree: Worktree; agent: Agent | null; agent_error?: string }>("POST", "/api/worktrees", wish),
     );
-    if (made.agent_error !== undefined) void vscode.window.showWarningMessage(vscode.l10n.t("The worktree is there, but no agent: {0}", made.agent_error));
+    if (made.agent_error !== undefined) void warn(vscode.l10n.t("The worktree is there, but no agent: {0}", made.agent_error));
     if (made.agent) await vscode.commands.executeCommand("synapse.openConversation", made.agent.id);
     const open = vscode.l10n.t("Open in a new window");
-    const picked = await vscode.window.showInformationMessage(vscode.l10n.t("{0} is at {1}.", branch, made.worktree.path), open);
+    const picked = await inform(vscode.l10n.t("{0} is at {1}.", branch, made.worktree.path), open);
     if (picked === open) await vscode.commands.executeCommand("vscode.openFolder", vscode.Uri.file(made.worktree.path), { forceNewWindow: true });
   }
 
@@ -61,7 +61,7 @@ export class Making {
     const inputs: Record<string, unknown> = {};
     for (const input of flow.inputs) {
       const usual = input.default === null || input.default === undefined ? "" : String(input.default);
-      const text = await vscode.window.showInputBox({ title: flow.name, prompt: input.about ?? input.name, value: usual, ignoreFocusOut: true });
+      const text = await askText({ title: flow.name, prompt: input.about ?? input.name, value: usual });
       if (text === undefined) return;
       if (text !== "") inputs[input.name] = text;
     }
@@ -69,15 +69,15 @@ export class Making {
     if (!place) return;
     await this.desk.hub.ask<{ id: string }>("POST", "/api/flows", { name: flow.name, inputs, worktree: place.id });
     this.desk.fetchRuns();
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0} runs; the view shows what it asks.", flow.name));
+    void inform(vscode.l10n.t("{0} runs; the view shows what it asks.", flow.name));
   }
 
   async stopFlow({ run }: Extract<Row, { kind: "run" }>): Promise<void> {
     const path = `/api/flows/${encodeURIComponent(run.id)}/stop`;
     const { confirmed } = await busy(vscode.l10n.t("Stopping {0}…", run.name), () => this.desk.hub.ask<{ confirmed: boolean }>("POST", path));
     this.desk.fetchRuns();
-    if (confirmed) void vscode.window.showInformationMessage(vscode.l10n.t("{0} stopped.", run.name));
-    else void vscode.window.showWarningMessage(vscode.l10n.t("{0} is still running.", run.name));
+    if (confirmed) void inform(vscode.l10n.t("{0} stopped.", run.name));
+    else void warn(vscode.l10n.t("{0} is still running.", run.name));
   }
 
   /** `""`: nobody, where that is offered. */
@@ -100,10 +100,6 @@ export class Making {
   private async repositories(): Promise<Repository[]> {
     return (await this.desk.hub.ask<{ repositories: Repository[] }>("GET", "/api/worktrees")).repositories;
   }
-}
-
-function busy<T>(title: string, act: () => Promise<T>): Thenable<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, act);
 }
 
 async function pick<T>(values: readonly T[], placeHolder: string, look: (value: T) => vscode.QuickPickItem): Promise<T | undefined> {

@@ -4,8 +4,9 @@
 import * as vscode from "vscode";
 import { questionOf } from "../../web/src/state/prompt-answer";
 import type { Agent, Delta, Prompt } from "../../web/src/types";
-import { tell, type Desk } from "./desk";
+import type { Desk } from "./desk";
 import { Refused } from "./hub/hub";
+import { askText, inform, tell, warn } from "./notices";
 import { aboutOf, optionsOf, type Row } from "./rows";
 
 /** More buttons than this do not fit into a notification. */
@@ -26,7 +27,7 @@ export class Questions {
     const agent = await this.desk.pick(about, vscode.l10n.t("Whose question?"), (one) => one.prompt !== null);
     if (!agent) return;
     if (agent.prompt) await this.list(agent, agent.prompt);
-    else void vscode.window.showInformationMessage(vscode.l10n.t("{0} asks nothing.", agent.handle));
+    else void inform(vscode.l10n.t("{0} asks nothing.", agent.handle));
   }
 
   /** A row of the view was chosen. */
@@ -42,7 +43,7 @@ export class Questions {
     const wished = vscode.workspace.getConfiguration("synapse").get<string>("notifications", "questions");
     if (wished === "off") return;
     if (delta.type === "agent.removed" && delta.reason === "died" && wished === "all") {
-      void vscode.window.showWarningMessage(vscode.l10n.t("{0} died: {1}", delta.handle, delta.how ?? ""));
+      void warn(vscode.l10n.t("{0} died: {1}", delta.handle, delta.how ?? ""));
     }
     if (delta.type !== "prompt.opened" || this.isViewed(delta.agent)) return;
     const agent = this.desk.agents.find((one) => one.id === delta.agent);
@@ -56,7 +57,7 @@ export class Questions {
     const buttons: Button[] = (isMany ? options.slice(0, MOST_BUTTONS - 1) : options).map((option) => ({ title: wordsOf(option), option }));
     const more: Button = { title: vscode.l10n.t("More…"), option: null };
     const open: Button = { title: vscode.l10n.t("Open"), option: null };
-    const picked = await vscode.window.showInformationMessage(text, ...buttons, ...(isMany ? [more] : []), open);
+    const picked = await inform(text, ...buttons, ...(isMany ? [more] : []), open);
     if (picked === open) await vscode.commands.executeCommand("synapse.openConversation", agent.id);
     else if (picked === more) await this.list(agent, prompt);
     else if (picked?.option) await this.give(picked.option);
@@ -83,16 +84,16 @@ export class Questions {
 
   private async changed(agent: Agent, next: Prompt | null): Promise<void> {
     if (next === null) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("{0} does not ask that any more.", agent.handle));
+      void inform(vscode.l10n.t("{0} does not ask that any more.", agent.handle));
       return;
     }
-    void vscode.window.showWarningMessage(vscode.l10n.t("The question of {0} has changed; nothing was answered.", agent.handle));
+    void warn(vscode.l10n.t("The question of {0} has changed; nothing was answered.", agent.handle));
     await this.notify(agent, next);
   }
 }
 
 function typed(agent: Agent, prompt: Prompt): Thenable<string | undefined> {
-  return vscode.window.showInputBox({ title: agent.handle, prompt: questionOf(prompt), password: prompt.kind === "password", ignoreFocusOut: true });
+  return askText({ title: agent.handle, prompt: questionOf(prompt), password: prompt.kind === "password" });
 }
 
 function wordsOf(option: Option): string {

@@ -2,8 +2,9 @@
 
 import * as vscode from "vscode";
 import type { Agent, Task } from "../../web/src/types";
-import { statusWord, tell, type Desk } from "./desk";
+import { statusWord, type Desk } from "./desk";
 import { excerptText, fileText, messageOf, pathFor } from "./excerpt";
+import { inform, tell } from "./notices";
 import { offers, readLine, usualRecipient } from "./recipient";
 
 const LAST = "synapse.lastRecipient";
@@ -22,7 +23,7 @@ export class Sending {
     const editor = vscode.window.activeTextEditor;
     const selections = editor?.selections.filter((one) => !one.isEmpty) ?? [];
     if (!editor || selections.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("Nothing is selected."));
+      void inform(vscode.l10n.t("Nothing is selected."));
       return;
     }
     const { document } = editor;
@@ -38,7 +39,7 @@ export class Sending {
   async file(uri?: vscode.Uri): Promise<void> {
     const document = uri ? await vscode.workspace.openTextDocument(uri) : vscode.window.activeTextEditor?.document;
     if (!document) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("No file is open."));
+      void inform(vscode.l10n.t("No file is open."));
       return;
     }
     const { languageId: language, lineCount: lines } = document;
@@ -55,7 +56,7 @@ export class Sending {
     const agents = this.desk.agents;
     const usual = usualRecipient(agents, nameOf(document), this.memory.get<string>(LAST));
     if (!usual) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("No agent is running; “New agent…” starts one."));
+      void inform(vscode.l10n.t("No agent is running; “New agent…” starts one."));
       return;
     }
     const input = vscode.window.createQuickPick<Item>();
@@ -93,7 +94,7 @@ export class Sending {
     await this.desk.hub.ask<{ task: Task }>("POST", `/api/agents/${agent.id}/send`, { text, mode: "queue" });
     await this.memory.update(LAST, agent.handle);
     const open = vscode.l10n.t("Open conversation");
-    const picked = await vscode.window.showInformationMessage(vscode.l10n.t("Sent to @{0}.", agent.handle), open);
+    const picked = await inform(vscode.l10n.t("Sent to @{0}.", agent.handle), open);
     if (picked === open) await vscode.commands.executeCommand("synapse.openConversation", agent.id);
   }
 }

@@ -5,6 +5,7 @@ import { press, restingStop, settle, withOneRetry, type Stop } from "../../web/s
 import type { Agent, Receipt } from "../../web/src/types";
 import type { Desk } from "./desk";
 import { Refused } from "./hub/hub";
+import { inform, warn } from "./notices";
 
 type Level = "stop" | "escape" | "ctrl-c" | "kill";
 const RETRY_PAUSE_MS = 400;
@@ -17,7 +18,7 @@ export class Stops {
   async stop(agent: Agent): Promise<void> {
     const { stop, verdict } = press(this.presses.get(agent.id) ?? restingStop, Date.now());
     this.presses.set(agent.id, stop);
-    if (verdict === "too-many") void vscode.window.showInformationMessage(vscode.l10n.t("Stop was pressed ten times within a minute; wait a little."));
+    if (verdict === "too-many") void inform(vscode.l10n.t("Stop was pressed ten times within a minute; wait a little."));
     if (verdict !== "send") return;
     const isNetwork = (error: unknown) => !(error instanceof Refused);
     const pause = () => new Promise<void>((done) => setTimeout(done, RETRY_PAUSE_MS));
@@ -31,11 +32,11 @@ export class Stops {
 
   private async tell(agent: Agent, receipt: Receipt): Promise<void> {
     if (receipt.sent === null) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("Nothing is running: {0} is idle.", agent.handle));
+      void inform(vscode.l10n.t("Nothing is running: {0} is idle.", agent.handle));
       return;
     }
     if (receipt.confirmed) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("{0} stopped.", agent.handle));
+      void inform(vscode.l10n.t("{0} stopped.", agent.handle));
       return;
     }
     const again: { title: string; level: Level }[] = [
@@ -43,7 +44,7 @@ export class Stops {
       { title: "Ctrl+C", level: "ctrl-c" },
       { title: vscode.l10n.t("Kill"), level: "kill" },
     ];
-    const picked = await vscode.window.showWarningMessage(vscode.l10n.t("{0} is still running.", agent.handle), ...again);
+    const picked = await warn(vscode.l10n.t("{0} is still running.", agent.handle), ...again);
     if (picked) await this.tell(agent, await this.send(agent, picked.level));
   }
 }

@@ -14,6 +14,7 @@ const ICONS: Record<Status, [icon: string, color: string]> = {
   idle: ["pass", "charts.green"],
   failed: ["error", "charts.red"],
   stopped: ["circle-slash", "disabledForeground"],
+  away: ["debug-disconnect", "disabledForeground"],
 };
 
 export class AgentsView implements vscode.TreeDataProvider<Row> {

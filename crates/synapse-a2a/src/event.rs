@@ -87,6 +87,9 @@ pub struct Origin {
     /// How many agents the question has passed through.
     #[serde(default)]
     pub hops: u8,
+    /// The agents that the sender worked for, `name@machine`, as the bridges of the mesh know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
 }
 
 impl Origin {
@@ -114,6 +117,7 @@ impl Default for Origin {
             sender: Self::SOMEBODY.to_owned(),
             priority: 1,
             hops: 0,
+            via: Vec::new(),
         }
     }
 }

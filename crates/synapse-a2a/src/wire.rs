@@ -8,6 +8,7 @@ pub mod ask;
 pub mod card;
 mod dialect;
 mod fields;
+pub mod grpc;
 pub mod jsonrpc;
 pub mod media;
 pub mod narrator;

@@ -1,18 +1,27 @@
 //! Which agent an editor talks to: one that is named, or any of this machine and those known elsewhere.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use synapse_client::address::{AddressBook, Whom};
 use synapse_client::auto_start;
-use synapse_client::client::{Callable, Web};
+use synapse_client::client::{Callable, Client, Web};
 use synapse_client::current_agent;
 use synapse_client::external::{Contacts, External};
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
+use tokio::time::{Instant, interval};
 
 use crate::wire::Mode;
+
+/// How long an agent that is ending may take until it is gone. Its host gives its callers and its last messages some
+/// seconds.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is looked for meanwhile.
+const LEAVE_PACE: Duration = Duration::from_millis(50);
 
 /// Everybody who can be talked to, and whether just one is meant.
 pub struct Reach {
@@ -64,11 +73,38 @@ impl Reach {
     }
 
     /// The agent that a word means to somebody who works in `dir`. The name of a profile means its agent that works
-    /// there, and one is started if none does: an editor's project is where the work is wanted.
+    /// there, and one is started if none does: an editor's project is where the work is wanted. An agent that is just
+    /// ending is waited for and not meant: nothing that is sent to it would be answered.
     ///
     /// # Errors
     /// When nobody is meant, several are, or the agent cannot be started.
     pub(crate) async fn find(&self, word: &str, dir: &Path) -> Result<Target> {
+        let found = self.find_listed(word, dir).await?;
+        match &found {
+            Target::Local(entry) if !is_open(entry).await && self.has_left(entry).await => {
+                self.find_listed(word, dir).await
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// Waits until an agent that cannot be reached is gone; whether it is.
+    async fn has_left(&self, entry: &Entry) -> bool {
+        let deadline = Instant::now() + LEAVE_PATIENCE;
+        let mut pace = interval(LEAVE_PACE);
+        while Instant::now() < deadline {
+            pace.tick().await;
+            let Ok(listed) = self.book.local() else {
+                return false;
+            };
+            if !listed.iter().any(|other| other.run() == entry.run()) {
+                return true;
+            }
+        }
+        false
+    }
+
+    async fn find_listed(&self, word: &str, dir: &Path) -> Result<Target> {
         let word = word.trim_start_matches('@');
         let entries = self.book.local()?;
         let near = nearest(&entries, word, dir);
@@ -144,6 +180,15 @@ impl Reach {
         let mut local = self.book.local().ok()?.into_iter();
         local.find(current_agent::is_around)
     }
+}
+
+/// Whether an agent answers, and its program has not ended.
+async fn is_open(entry: &Entry) -> bool {
+    let Ok(client) = Client::of(entry) else {
+        return false;
+    };
+    let standing = client.status().await;
+    standing.is_ok_and(|standing| !matches!(standing.status.as_str(), "EXITED" | "STOPPING"))
 }
 
 /// The agent of a name or a profile that works where somebody works; the one that works the nearest.

@@ -11,7 +11,9 @@ mod relay;
 mod trust;
 mod web;
 
-use anyhow::{Context as _, Result, bail};
+use std::io::ErrorKind;
+
+use anyhow::{Context as _, Result, anyhow, bail};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -66,7 +68,15 @@ impl Client {
             paths.launch_token(&entry.agent_id)
         };
         let token = Token::read(&path);
-        let token = token.with_context(|| format!("cannot read the token {}", path.display()))?;
+        let token = token.map_err(|error| match error.kind() {
+            // The token of a run goes when the run ends, a moment before its entry does.
+            ErrorKind::NotFound if !is_elsewhere(entry) => anyhow!(
+                "{} has just ended, or its token {} was removed",
+                entry.handle,
+                path.display()
+            ),
+            _ => anyhow!("cannot read the token {}: {error}", path.display()),
+        })?;
         let address = entry.endpoint.strip_prefix("http://");
         let address = address.with_context(|| format!("{} is no address", entry.endpoint))?;
         let (address, prefix) = match address.split_once('/') {

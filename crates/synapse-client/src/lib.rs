@@ -10,6 +10,7 @@ pub mod delivery;
 pub mod external;
 pub mod flows;
 pub mod growth;
+pub mod lineage;
 pub mod mesh;
 pub mod message;
 pub mod native;

@@ -41,6 +41,9 @@ pub struct TaskShape {
     pub priority: u8,
     /// How many agents the question has passed through.
     pub hops: u8,
+    /// The agents that the sender worked for, `name@machine`, where it came from another machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
     #[schema(value_type = Vec<Object>)]
     pub artifacts: Vec<Value>,
     /// What the agent did on the way, in order.
@@ -78,6 +81,7 @@ impl TaskShape {
             sender: task.origin().sender.clone(),
             priority: task.origin().priority,
             hops: task.origin().hops,
+            via: task.origin().via.clone(),
             artifacts: artifacts.map(|one| one.body.to_native_json()).collect(),
             steps: task.steps().to_vec(),
             acts: task

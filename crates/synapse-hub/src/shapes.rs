@@ -22,6 +22,8 @@ pub(super) enum Status {
     /// The host does not answer.
     Failed,
     Stopped,
+    /// Its machine is not in the mesh at the moment.
+    Away,
 }
 
 impl Status {

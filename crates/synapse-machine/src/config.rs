@@ -67,6 +67,8 @@ pub struct Config {
     pub hooks: bool,
     /// Whether agents are given the tools of `synapse mcp`.
     pub mcp: bool,
+    /// Whether agents speak gRPC, each on a port of its own.
+    pub grpc: bool,
     /// The screen of an agent in the background.
     pub size: Size,
     /// Where agents listen.
@@ -99,6 +101,7 @@ impl Default for Config {
             queue_limit: 64,
             hooks: true,
             mcp: false,
+            grpc: false,
             size: Size {
                 columns: 120,
                 rows: 40,
@@ -214,6 +217,8 @@ pub enum Feedback {
 pub struct AgentSettings {
     /// The port it has unless told otherwise.
     pub port: Option<u16>,
+    /// The port on which it speaks gRPC unless told otherwise.
+    pub grpc_port: Option<u16>,
     /// Whether a message for it starts it.
     pub auto_start: bool,
 }

@@ -14,6 +14,8 @@ use crate::private_file::{draft_of, open, remove};
 
 /// How long somebody else may keep a lock that is meant for moments.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long those before us may take to check out worktrees of a large repository.
+const CHECKOUT_PATIENCE: Duration = Duration::from_mins(10);
 /// How often we ask for it. The kernel cannot be told how long to wait for a lock.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -24,8 +26,18 @@ pub struct LockGuard(File);
 impl LockGuard {
     /// Waits for a lock that everybody holds for moments only.
     pub fn wait_for(path: &Path) -> io::Result<Self> {
+        Self::wait_at_most(path, PATIENCE)
+    }
+
+    /// Waits while nobody adds or removes a worktree of a repository, whose common git folder this is. Git itself does
+    /// not: one `git worktree add` fails when it reads what another has written in part.
+    pub fn wait_for_worktrees(git_dir: &Path) -> io::Result<Self> {
+        Self::wait_at_most(&git_dir.join("synapse-worktrees.lock"), CHECKOUT_PATIENCE)
+    }
+
+    fn wait_at_most(path: &Path, patience: Duration) -> io::Result<Self> {
         let file = open(path)?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(file)),
@@ -33,7 +45,7 @@ impl LockGuard {
                 Err(TryLockError::WouldBlock) => {
                     return Err(io::Error::new(
                         io::ErrorKind::TimedOut,
-                        format!("another process holds it for more than {PATIENCE:?}"),
+                        format!("another process holds it for more than {patience:?}"),
                     ));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),

@@ -41,6 +41,20 @@ pub enum Trust {
 /// # Errors
 /// If it cannot be read, is no such file, or is no text.
 pub fn read_text(path: &Path, trust: Trust) -> io::Result<String> {
+    let file = open_regular(path, trust)?;
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(bad("it has more than 256 KiB"));
+    }
+    Ok(text)
+}
+
+/// Opens for reading what may be anything: no pipe is waited for, and no device is opened.
+///
+/// # Errors
+/// If it cannot be opened or is no file.
+pub fn open_regular(path: &Path, trust: Trust) -> io::Result<File> {
     use rustix::fs::OFlags;
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if trust == Trust::Stranger {
@@ -62,12 +76,7 @@ pub fn read_text(path: &Path, trust: Trust) -> io::Result<String> {
     if is_link && ![0, own].contains(&kind.uid()) {
         return Err(bad("it is a link to a file of somebody else"));
     }
-    let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        return Err(bad("it has more than 256 KiB"));
-    }
-    Ok(text)
+    Ok(file)
 }
 
 fn bad(why: &str) -> io::Error {

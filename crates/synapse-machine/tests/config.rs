@@ -230,10 +230,12 @@ fn a_file_that_cannot_be_read_is_not_taken_for_a_missing_one() {
 /// A value for every key that differs from its default.
 const OTHER_VALUES: &[(&str, &str)] = &[
     ("agents.codex.auto_start", "true"),
+    ("agents.codex.grpc_port", "50051"),
     ("agents.codex.port", "8200"),
     ("auth", "token"),
     ("ca_file", "/ca.pem"),
     ("default_response_mode", "return"),
+    ("grpc", "true"),
     ("hooks", "false"),
     ("host_names", "[box.lan]"),
     ("input_routing.enabled", "false"),

@@ -113,8 +113,12 @@ async fn measure(machines: usize) {
             let mut at = 0;
             loop {
                 at += 1;
-                kv.put_blindly(&name, record(&key, &beat(&name, at)).unwrap())
-                    .await;
+                kv.put_blindly(
+                    &name,
+                    &format!("{name}-{at}"),
+                    record(&key, &beat(&name, at)).unwrap(),
+                )
+                .await;
                 let wait = timeout(BEAT, asked.next()).await;
                 if let Ok(Some(message)) = wait
                     && let Some(reply) = message.reply
@@ -135,7 +139,7 @@ async fn measure(machines: usize) {
             .await
             .unwrap();
         tokio::spawn(async move {
-            let mut records = Kv::of(&nats, "synapse_presence").watch().await;
+            let mut records = Kv::of(&nats, "synapse_presence").watch(1 << 20).await;
             while records.next().await.is_some() {
                 taken.fetch_add(1, Ordering::Relaxed);
             }

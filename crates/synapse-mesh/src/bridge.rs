@@ -324,6 +324,8 @@ fn take_roster(shared: &Shared, signed: &Signed) {
             .tunnels
             .cut(&name, "this machine is no more in the mesh");
     }
+    // What waits for one that is gone waits no more.
+    shared.kept.notify_one();
 }
 
 /// Why this machine is in the mesh no more, if it is not.
@@ -345,7 +347,16 @@ fn trouble(shared: &Shared) -> Option<String> {
     }
 }
 
-/// The view that a bridge left, of machines that it saw and we have not yet.
+/// The view that a bridge left, of machines that it saw and we have not yet. Those that were there then were seen when it
+/// was written.
 fn previous(folder: &Folder) -> Option<MeshView> {
-    folder.read("machines.json").ok().flatten()
+    let mut view: MeshView = folder.read("machines.json").ok().flatten()?;
+    let written = std::fs::metadata(folder.file("machines.json")).and_then(|file| file.modified());
+    let written = written
+        .ok()
+        .and_then(|at| jiff::Timestamp::try_from(at).ok());
+    for machine in view.machines.iter_mut().filter(|machine| machine.is_here) {
+        machine.seen = written;
+    }
+    Some(view)
 }

@@ -195,17 +195,25 @@ impl Folder {
     /// # Errors
     /// When a file cannot be removed.
     pub fn forget(&self) -> Result<()> {
-        for name in ["mesh.json", "roster.json", "invitations.json", "ca.pem"] {
-            let path = self.file(name);
+        let files = [
+            "mesh.json",
+            "roster.json",
+            "invitations.json",
+            "ca.pem",
+            "machines.json",
+        ];
+        for path in files.map(|name| self.file(name)) {
             remove(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
-        let engine = self.engine();
-        match fs::remove_dir_all(&engine) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("cannot remove {}", engine.display()))
+        // With the server goes what was kept of the conversations of others.
+        for folder in [self.engine(), self.file("replica")] {
+            if let Err(error) = fs::remove_dir_all(&folder)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(error).with_context(|| format!("cannot remove {}", folder.display()));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// # Errors

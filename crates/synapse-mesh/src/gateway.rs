@@ -124,7 +124,8 @@ async fn list(State(gateway): State<Arc<Gateway>>, request: Request) -> Response
         agents.extend(machine.agents.iter().map(|agent| {
             json!({
                 "name": format!("{}@{}", agent.handle, machine.name),
-                "url": gateway.url_of(&machine.name, &agent.handle),
+                // With a slash: some clients look for the card beside the last word of an address.
+                "url": format!("{}/", gateway.url_of(&machine.name, &agent.handle)),
             })
         }));
     }
@@ -165,7 +166,7 @@ async fn serve(
             "the gateway serves cards and A2A only",
         );
     }
-    if !is_card && *request.method() == Method::POST && gateway.is_below_agent(&request) {
+    if !is_card && *request.method() != Method::GET && gateway.is_below_agent(&request) {
         return problem(
             StatusCode::FORBIDDEN,
             "the gateway is for outsiders; an agent of this machine sends with: synapse send NAME@MACHINE",

@@ -184,7 +184,7 @@ impl Joining {
             NatsError::Refused { server, .. } if self.secret.authority.is_some() => {
                 anyhow::anyhow!("{server} does not know this invitation: it was used, or has expired; ask for another: synapse mesh invite NAME")
             }
-            error => error.into(),
+            error => error.with_hint().into(),
         })?;
         let petition = Petition {
             name: self.name.clone(),

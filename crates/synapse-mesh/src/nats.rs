@@ -54,11 +54,33 @@ pub enum NatsError {
     Disconnected,
     #[error("the server did not answer within {} s", .0.as_secs())]
     Late(Duration),
+    #[error(
+        "the server does not let this machine publish to {0}; ask whoever runs it for the rights that docs/mesh.md names (A company's cluster)"
+    )]
+    Forbidden(String),
+    #[error(
+        "the account of this machine on that server has no JetStream ({0}); ask whoever runs it to enable it for the account"
+    )]
+    NoAccountJetStream(String),
     #[error("the server says: {0}")]
     Said(String),
 }
 
 impl NatsError {
+    /// What to look at where a server does not answer a machine that comes for the first time.
+    #[must_use]
+    pub fn with_hint(self) -> Self {
+        match self {
+            Self::Unreachable { server, why } => Self::Unreachable {
+                why: format!(
+                    "{why}; is its machine on, is that its address, and does a firewall let the port through?"
+                ),
+                server,
+            },
+            other => other,
+        }
+    }
+
     /// Whether trying again later is of no use.
     pub fn is_lasting(&self) -> bool {
         matches!(
@@ -69,6 +91,8 @@ impl NatsError {
                 | Self::Refused { .. }
                 | Self::NoJetStream(_)
                 | Self::TooOld { .. }
+                | Self::Forbidden(_)
+                | Self::NoAccountJetStream(_)
         )
     }
 }
@@ -98,16 +122,25 @@ pub(crate) enum Order {
     Publish {
         subject: String,
         reply: Option<String>,
+        /// By which a stream knows that it has it already.
+        id: Option<String>,
         payload: Bytes,
     },
     Subscribe {
         sid: u64,
-        subject: String,
-        to: mpsc::Sender<Message>,
+        subscribed: Subscribed,
     },
     Unsubscribe {
         sid: u64,
     },
+}
+
+/// What somebody listens to.
+pub(crate) struct Subscribed {
+    pub(crate) subject: String,
+    /// Larger messages are dropped.
+    pub(crate) largest: usize,
+    pub(crate) to: mpsc::Sender<Message>,
 }
 
 /// A connection to the server, and to the next one if that fails.
@@ -116,6 +149,8 @@ pub struct Nats {
     orders: mpsc::Sender<Order>,
     link: watch::Receiver<Link>,
     info: watch::Receiver<Option<Arc<ServerInfo>>>,
+    /// What the server refused last although there is a connection.
+    refusal: watch::Receiver<String>,
     sids: Arc<AtomicU64>,
     /// The beginning of the subjects on which answers come.
     inbox: Arc<str>,
@@ -127,12 +162,19 @@ impl Nats {
         let (orders, taken) = mpsc::channel(1_024);
         let (link, seen_link) = watch::channel(Link::Connecting);
         let (info, seen_info) = watch::channel(None);
+        let (refusal, seen_refusal) = watch::channel(String::new());
         let inbox = Arc::from(format!("_INBOX.{}", options.inbox).as_str());
-        tokio::spawn(connection::keep(options, taken, link, info));
+        let told = connection::Told {
+            link,
+            info,
+            refusal,
+        };
+        tokio::spawn(connection::keep(options, taken, told));
         Self {
             orders,
             link: seen_link,
             info: seen_info,
+            refusal: seen_refusal,
             sids: Arc::new(AtomicU64::new(1)),
             inbox,
         }
@@ -204,34 +246,44 @@ impl Nats {
 
     /// Publishes. That it arrives is for the receiver to say.
     pub async fn publish(&self, subject: &str, payload: impl Into<Bytes>) {
-        self.order(Order::Publish {
-            subject: subject.to_owned(),
-            reply: None,
-            payload: payload.into(),
-        })
-        .await;
+        self.put(subject, None, None, payload.into()).await;
+    }
+
+    /// Publishes into a stream, which takes what has this id once.
+    pub async fn publish_once(&self, subject: &str, id: &str, payload: impl Into<Bytes>) {
+        self.put(subject, None, Some(id), payload.into()).await;
     }
 
     /// Publishes, and says where answers of several are to go.
     pub async fn publish_with_reply(&self, subject: &str, reply: &str, payload: impl Into<Bytes>) {
+        self.put(subject, Some(reply), None, payload.into()).await;
+    }
+
+    async fn put(&self, subject: &str, reply: Option<&str>, id: Option<&str>, payload: Bytes) {
         self.order(Order::Publish {
             subject: subject.to_owned(),
-            reply: Some(reply.to_owned()),
-            payload: payload.into(),
+            reply: reply.map(str::to_owned),
+            id: id.map(str::to_owned),
+            payload,
         })
         .await;
     }
 
     /// Listens to a subject.
     pub async fn subscribe(&self, subject: &str) -> Subscription {
+        self.subscribe_below(subject, usize::MAX).await
+    }
+
+    /// Listens to a subject on which others may say what they like; messages that are larger than this are dropped.
+    pub async fn subscribe_below(&self, subject: &str, largest: usize) -> Subscription {
         let sid = self.sids.fetch_add(1, Ordering::Relaxed);
         let (to, messages) = mpsc::channel(BACKLOG);
-        self.order(Order::Subscribe {
-            sid,
+        let subscribed = Subscribed {
             subject: subject.to_owned(),
+            largest,
             to,
-        })
-        .await;
+        };
+        self.order(Order::Subscribe { sid, subscribed }).await;
         Subscription {
             sid,
             messages,
@@ -261,16 +313,45 @@ impl Nats {
         payload: impl Into<Bytes>,
         patience: Duration,
     ) -> Result<Message, NatsError> {
+        self.ask(subject, None, payload.into(), patience).await
+    }
+
+    /// As [`request`](Self::request), into a stream, which takes what has this id once.
+    ///
+    /// # Errors
+    /// When there is no connection, nobody listens, or it takes too long.
+    pub async fn request_once(
+        &self,
+        subject: &str,
+        id: &str,
+        payload: impl Into<Bytes>,
+    ) -> Result<Message, NatsError> {
+        self.ask(subject, Some(id), payload.into(), ANSWER).await
+    }
+
+    async fn ask(
+        &self,
+        subject: &str,
+        id: Option<&str>,
+        payload: Bytes,
+        patience: Duration,
+    ) -> Result<Message, NatsError> {
         let mut link = self.link.clone();
         if !matches!(*link.borrow_and_update(), Link::Up(_)) {
             return Err(NatsError::Disconnected);
         }
         let inbox = format!("{}.{}", self.inbox, uuid::Uuid::new_v4().simple());
         let mut answers = self.subscribe(&inbox).await;
-        self.publish_with_reply(subject, &inbox, payload).await;
+        let mut refusal = self.refusal.clone();
+        refusal.mark_unchanged();
+        let quoted = format!("Publish to \"{subject}\"");
+        self.put(subject, Some(&inbox), id, payload).await;
         let answer = tokio::select! {
             answer = timeout(patience, answers.next()) => {
                 answer.map_err(|_| NatsError::Late(patience))?
+            }
+            Ok(_) = refusal.wait_for(|why| why.contains(&quoted)) => {
+                return Err(NatsError::Forbidden(subject.to_owned()));
             }
             // What was asked over a connection that is gone is never answered, but the answer may have come with its
             // end: a machine that was let in is disconnected right behind its welcome.
@@ -302,6 +383,11 @@ impl Subscription {
     /// The next message; nothing once there is no client any more.
     pub async fn next(&mut self) -> Option<Message> {
         self.messages.recv().await
+    }
+
+    /// A message that is there already.
+    pub fn take_ready(&mut self) -> Option<Message> {
+        self.messages.try_recv().ok()
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use synapse_client::mesh::MeshAgent;
+use synapse_machine::handle::Handle;
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{Entry, Registry};
 use synapse_platform::Changes;
@@ -17,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::key::{MachineKey, random};
 use crate::name::MachineName;
-use crate::nats::{Bucket, Kv, Link, Nats, NatsError, Storage};
+use crate::nats::{Bucket, Kv, Link, Message, Nats, NatsError, Storage, Subscription};
 use crate::roster::Roster;
 use crate::signed::Signed;
 
@@ -31,6 +32,8 @@ pub const GONE: Duration = Duration::from_secs(10);
 const GATHER: Duration = Duration::from_millis(20);
 /// How far a clock may be off that was set back, in milliseconds.
 const SKEW: u64 = 120_000;
+/// The largest record that is taken: several hundred agents have room in it.
+const LARGEST: usize = 256 << 10;
 /// How much the records of all machines may have.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -116,7 +119,7 @@ impl Speaker {
         let at = jiff::Timestamp::now().as_millisecond().max(last + 1);
         let registry = self.registry.clone();
         let agents = tokio::task::spawn_blocking(move || agents(&registry)).await;
-        let beat = Beat {
+        let mut beat = Beat {
             name: self.name.clone(),
             boot: format!(
                 "{}-{}",
@@ -128,8 +131,20 @@ impl Speaker {
             agents: agents.unwrap_or_default(),
             is_leaving,
         };
-        match record(&self.key, &beat) {
-            Ok(record) => self.kv.put_blindly(self.name.as_str(), record).await,
+        let mut written = record(&self.key, &beat);
+        while written.as_ref().is_ok_and(|record| record.len() > LARGEST) {
+            tracing::warn!(
+                agents = beat.agents.len(),
+                "too many agents: others see only some"
+            );
+            beat.agents.truncate(beat.agents.len() / 2);
+            written = record(&self.key, &beat);
+        }
+        match written {
+            Ok(record) => {
+                let id = format!("{}-{at}", beat.boot);
+                self.kv.put_blindly(self.name.as_str(), &id, record).await;
+            }
             Err(error) => tracing::warn!(%error, "this machine cannot say that it is here"),
         }
         at
@@ -201,41 +216,61 @@ pub struct Watcher {
 impl Watcher {
     /// Keeps `sightings` up to date for as long as somebody reads them.
     pub async fn run(self, sightings: watch::Sender<Sightings>) {
-        let mut records = self.kv.watch().await;
+        let mut records = self.kv.watch(LARGEST).await;
         let mut link = self.nats.link();
-        let mut look = self.nats.is_up();
+        // A cluster that elects does not answer for seconds. What machines say meanwhile is heard all the same.
+        let mut look = self.nats.is_up().then(|| Box::pin(self.kv.all()));
         // Nobody can be gone before this: whoever is seen later is gone later.
         let mut next_look = Instant::now() + GONE;
         loop {
-            if std::mem::take(&mut look) {
-                match self.kv.all().await {
-                    Ok(all) => {
-                        for (key, record) in all {
-                            self.take(&key, &record, &sightings);
-                        }
-                    }
-                    // Everybody says within a beat or two that they are here.
-                    Err(error) => tracing::debug!(%error, "the list of machines is not read"),
-                }
-            }
             tokio::select! {
                 message = records.next() => {
                     let Some(message) = message else { return };
-                    if let Some(key) = self.kv.key_of(&message) {
-                        self.take(key, &message.payload, &sightings);
+                    self.take_last(message, &mut records, &sightings);
+                }
+                all = wait_for(&mut look) => {
+                    look = None;
+                    match all {
+                        Ok(all) => {
+                            for (key, record) in all {
+                                self.take(&key, &record, &sightings);
+                            }
+                        }
+                        // Everybody says within a beat or two that they are here.
+                        Err(error) => tracing::debug!(%error, "the list of machines is not read"),
                     }
                 }
                 changed = link.changed() => {
                     if changed.is_err() {
                         return;
                     }
-                    look = matches!(*link.borrow_and_update(), Link::Up(_));
+                    let is_up = matches!(*link.borrow_and_update(), Link::Up(_));
+                    look = is_up.then(|| Box::pin(self.kv.all()));
                 }
                 () = sleep_until(next_look) => {
                     expire(&sightings, Instant::now());
                     next_look = next_end(&sightings.borrow()).unwrap_or_else(|| Instant::now() + GONE);
                 }
                 () = sightings.closed() => return,
+            }
+        }
+    }
+
+    /// Takes the last record of each machine among those that have come: each says everything, so a machine that says
+    /// much costs no more than one that does not.
+    fn take_last(
+        &self,
+        first: Message,
+        records: &mut Subscription,
+        sightings: &watch::Sender<Sightings>,
+    ) {
+        let mut last = BTreeMap::from([(first.subject.clone(), first)]);
+        while let Some(next) = records.take_ready() {
+            last.insert(next.subject.clone(), next);
+        }
+        for message in last.values() {
+            if let Some(key) = self.kv.key_of(message) {
+                self.take(key, &message.payload, sightings);
             }
         }
     }
@@ -249,13 +284,14 @@ impl Watcher {
         let opened = read
             .ok()
             .and_then(|signed| signed.open::<Beat>(member.key, PURPOSE).ok());
-        let Some(beat) = opened.filter(|beat| beat.name == member.name) else {
+        let Some(mut beat) = opened.filter(|beat| beat.name == member.name) else {
             tracing::warn!(
                 machine = key,
                 "a record that this machine has not signed is ignored"
             );
             return;
         };
+        beat.tidy();
         let now = jiff::Timestamp::now();
         // Most records say nothing but that a machine is still there. Nobody is woken by those, and they cost no copy,
         // or every machine would do work for all machines with every beat of each.
@@ -280,6 +316,26 @@ impl Watcher {
 }
 
 impl Beat {
+    /// Takes out what no machine of ours says: it is shown on terminals and pages, and names files.
+    fn tidy(&mut self) {
+        plain(&mut self.version);
+        self.agents
+            .retain(|agent| Handle::parse(&agent.handle).is_ok());
+        for agent in &mut self.agents {
+            for text in [
+                &mut agent.id,
+                &mut agent.profile,
+                &mut agent.agent_type,
+                &mut agent.directory,
+                &mut agent.status,
+                &mut agent.version,
+            ] {
+                plain(text);
+            }
+            agent.branch.as_mut().map(plain);
+        }
+    }
+
     /// Whether it was said after `before`. A clock that was set back while its machine was away is believed if it is
     /// about right.
     fn is_later_than(&self, before: &Self, now: jiff::Timestamp) -> bool {
@@ -291,6 +347,20 @@ impl Beat {
     fn says_the_same(&self, before: &Self) -> bool {
         self.boot == before.boot && self.version == before.version && self.agents == before.agents
     }
+}
+
+/// What a look gives, once there is one.
+async fn wait_for<F: Future + Unpin>(look: &mut Option<F>) -> F::Output {
+    match look {
+        Some(look) => look.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Takes out what a terminal would obey, and what turns the direction of text.
+fn plain(text: &mut String) {
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.retain(|c| !c.is_control() && !turns(c));
 }
 
 /// When the next machine counts as gone.
@@ -327,14 +397,15 @@ pub async fn prepare(nats: &Nats, bucket: &Bucket, patience: Duration) -> Result
     let make = async {
         loop {
             match Kv::create(nats, bucket).await {
-                Ok(kv) => return kv,
+                Ok(kv) => return Ok(kv),
+                Err(error) if error.is_lasting() => return Err(error),
                 Err(error) => tracing::info!(%error, bucket = bucket.name, "not there yet"),
             }
             sleep(Duration::from_millis(200)).await;
         }
     };
     match timeout(patience, make).await {
-        Ok(kv) => Ok(kv),
+        Ok(done) => done,
         Err(_) => Kv::create(nats, bucket).await,
     }
 }

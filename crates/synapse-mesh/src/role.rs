@@ -28,7 +28,7 @@ pub fn needed(method: &Method, target: &str) -> Option<Role> {
         ("POST", ["answer" | "interrupt" | "" | "a2a"] | ["tasks", _, "input" | "cancel"]) => {
             Some(Role::Answer)
         }
-        ("POST" | "GET", ["a2a", "rest", ..]) => Some(Role::Answer),
+        ("POST" | "GET" | "DELETE", ["a2a", "rest", ..]) => Some(Role::Answer),
         ("POST", ["keys"]) | ("GET", ["terminal"]) => Some(Role::Control),
         _ => None,
     }
@@ -83,6 +83,11 @@ mod tests {
             (
                 Method::POST,
                 "/a2a/rest/v1/message:send",
+                Some(Role::Answer),
+            ),
+            (
+                Method::DELETE,
+                "/a2a/rest/tasks/abc/pushNotificationConfigs/mine",
                 Some(Role::Answer),
             ),
             (Method::POST, "/reply", None),

@@ -31,6 +31,8 @@ const WINDOW: usize = 1 << 20;
 const FRAME_COST: usize = 1 << 10;
 /// The largest piece of a body in one frame: every server takes it.
 const PIECE: usize = 64 << 10;
+/// The largest frame that is taken: a piece, or an opening with long headers.
+const LARGEST: usize = 4 * PIECE;
 /// Frames that a tunnel may hold: its window, and those that cost nothing.
 const BACKLOG: usize = WINDOW / FRAME_COST + 64;
 
@@ -71,9 +73,12 @@ struct Opening {
     method: String,
     target: String,
     headers: Vec<(String, String)>,
-    /// Where an agent asks: whoever sent what it is working on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    on_behalf: Option<String>,
+    /// It has no body, and so no type of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_bare: bool,
+    /// The agents on whose behalf this is asked, `name@machine`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    via: Vec<String>,
 }
 
 /// How an answer begins.
@@ -106,7 +111,7 @@ impl Tunnels {
     /// Takes in frames for as long as there is a client, and answers what others ask.
     pub async fn run(self: Arc<Self>, answering: Arc<Answering>) {
         let subject = format!("{}.to.{}.*", self.mesh, self.name);
-        let mut frames = self.nats.subscribe(&subject).await;
+        let mut frames = self.nats.subscribe_below(&subject, LARGEST).await;
         let mut unheard = self.nats.subscribe(&format!("{}>", self.unheard())).await;
         let mut link = self.nats.link();
         loop {

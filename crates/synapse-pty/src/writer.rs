@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{ioctl_fionbio, retry_on_intr};
+use tokio::io::Interest;
 use tokio::net::unix::pipe::Sender;
 
 /// A message of 1 MiB with its paste marks, and as much again of what was typed meanwhile.
@@ -80,7 +82,7 @@ impl Writer {
                 // Not always a pipe, but tokio treats all that can be written to alike.
                 none => none.insert(Sender::from_owned_fd_unchecked(self.fd.try_clone()?)?),
             };
-            room.writable().await?;
+            let is_closed = room.ready(Interest::WRITABLE).await?.is_write_closed();
             let (front, _) = self.queue.as_slices();
             match room.try_write(front) {
                 Ok(written) => {
@@ -89,6 +91,13 @@ impl Writer {
                         self.room = None;
                     }
                     return Ok(());
+                }
+                // A terminal that nobody has open counts as ready for ever, and takes no more than fits.
+                Err(error) if is_passing(&error) && is_closed => {
+                    if is_hung_up(&self.fd)? {
+                        return Err(ErrorKind::BrokenPipe.into());
+                    }
+                    self.room = None;
                 }
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
@@ -125,6 +134,14 @@ pub struct Full {
 
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Whether nobody has the other end open at this moment.
+fn is_hung_up(fd: &OwnedFd) -> io::Result<bool> {
+    let mut polled = [PollFd::new(fd, PollFlags::empty())];
+    retry_on_intr(|| poll(&mut polled, Some(&Timespec::default())))?;
+    let [polled] = polled;
+    Ok(polled.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
 #[cfg(test)]

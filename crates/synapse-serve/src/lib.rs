@@ -4,6 +4,8 @@
 
 mod body;
 mod crowd;
+#[cfg(feature = "http2")]
+mod http2;
 mod peer;
 mod refuse;
 mod stream;
@@ -49,6 +51,14 @@ const FIRST_REQUEST: Duration = Duration::from_secs(5);
 /// Request line and headers together.
 const LONGEST_HEAD: usize = 64 << 10;
 
+/// What connections speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protocol {
+    Http1,
+    #[cfg(feature = "http2")]
+    Http2,
+}
+
 /// What listens, and what it speaks.
 pub struct Server {
     /// Where connections come in.
@@ -64,6 +74,17 @@ impl Server {
     /// Serves until `stop` is done, then until the requests at hand are answered. Whoever cannot
     /// wait for that drops it, which closes what is open.
     pub async fn run(self, stop: impl Future<Output = ()>) {
+        self.accept(Protocol::Http1, stop).await;
+    }
+
+    /// Does the same for clients that speak HTTP/2 from their first byte, as those of gRPC do.
+    #[cfg(feature = "http2")]
+    pub async fn run_http2(mut self, stop: impl Future<Output = ()>) {
+        self.tls = self.tls.as_ref().map(tls::over_http2);
+        self.accept(Protocol::Http2, stop).await;
+    }
+
+    async fn accept(self, protocol: Protocol, stop: impl Future<Output = ()>) {
         let most = self.limits.connections.min(files_to_spare());
         let (room, polite) = (
             Arc::new(Semaphore::new(most)),
@@ -71,6 +92,7 @@ impl Server {
         );
         let (last_call, is_closing) = watch::channel(());
         let acceptor = Arc::new(Acceptor {
+            protocol,
             router: TowerToHyperService::new(self.router),
             tls: self.tls,
             limits: self.limits,
@@ -121,7 +143,7 @@ impl Server {
                 });
             } else if let Ok(permit) = Arc::clone(&polite).try_acquire_owned() {
                 connections.spawn(async move {
-                    refuse::say(stream, &refuse::full(most)).await;
+                    refuse::say(stream, &refuse::full(protocol, most)).await;
                     drop(permit);
                 });
             }
@@ -134,6 +156,7 @@ impl Server {
 
 /// What every connection needs.
 struct Acceptor {
+    protocol: Protocol,
     router: TowerToHyperService<Router>,
     tls: Option<TlsAcceptor>,
     limits: Limits,
@@ -153,6 +176,11 @@ impl Acceptor {
         let Some(stream) = self.greet(stream, &peer, permit).await else {
             return;
         };
+        #[cfg(feature = "http2")]
+        if self.protocol == Protocol::Http2 {
+            http2::serve(&self, stream, peer, is_closing).await;
+            return;
+        }
         let (asked, mut is_asked) = watch::channel(false);
         let service = service_fn(|mut request: hyper::Request<Incoming>| {
             asked.send_replace(true);
@@ -182,10 +210,7 @@ impl Acceptor {
                 connection.await
             }
         };
-        if let Err(error) = ended {
-            let from = peer.remote();
-            tracing::debug!(%from, %error, "a connection ended early");
-        }
+        note(&peer, ended);
     }
 
     /// What the client wants to speak, and whether it may.
@@ -206,7 +231,7 @@ impl Acceptor {
             if peer.is_here() {
                 return Ok(Some(Stream::plain(stream, permit)));
             }
-            refuse::say(stream, &refuse::unencrypted()).await;
+            refuse::say(stream, &refuse::unencrypted(self.protocol)).await;
             io::Result::Ok(None)
         };
         let patience = self.limits.header_timeout.min(FIRST_REQUEST);
@@ -218,6 +243,14 @@ impl Acceptor {
             }
             Err(_) => None,
         }
+    }
+}
+
+/// Tells the log of a connection that did not end as it should.
+fn note(peer: &Peer, ended: hyper::Result<()>) {
+    if let Err(error) = ended {
+        let from = peer.remote();
+        tracing::debug!(%from, %error, "a connection ended early");
     }
 }
 

@@ -108,32 +108,46 @@ impl Peer {
     /// Whether the caller may be a process or descend from it. It may if it is a process of our user of which nobody can say
     /// which one it is: whoever sends and closes at once would else pass for a stranger.
     pub fn may_be_below(&self, above: u32) -> bool {
+        !self.may_be_below_some(&[above]).is_empty()
+    }
+
+    /// Those of several processes that [`may_be_below`](Self::may_be_below) holds for; the kernel is asked once.
+    pub fn may_be_below_some(&self, above: &[u32]) -> Vec<u32> {
         let ends = &self.0;
-        if !self.is_here() || ends.strangers().contains(&above) {
-            return false;
+        let open: Vec<u32> = {
+            let strangers = ends.strangers();
+            let open = above.iter().filter(|above| !strangers.contains(above));
+            open.copied().collect()
+        };
+        if !self.is_here() || open.is_empty() {
+            return Vec::new();
         }
         let own = rustix::process::geteuid().as_raw();
-        let may_be = match socket::find(ends.remote, ends.local) {
-            Ok(Some(socket)) if socket.user != own => false,
-            Ok(Some(socket)) => {
-                let holders = socket.holders();
-                holders.is_empty()
-                    || holders.iter().any(|caller| {
-                        let above = above.cast_signed();
-                        *caller == above || is_below(*caller, above)
-                    })
-            }
-            Ok(None) => true,
+        let found = match socket::find(ends.remote, ends.local) {
+            Ok(Some(socket)) if socket.user != own => Vec::new(),
+            Ok(Some(socket)) => below(&socket.holders(), &open),
+            Ok(None) => open.clone(),
             Err(error) => {
                 tracing::warn!(%error, "the kernel does not say who is connected");
-                false
+                Vec::new()
             }
         };
-        if !may_be {
-            ends.strangers().push(above);
-        }
-        may_be
+        let strangers = open.into_iter().filter(|above| !found.contains(above));
+        ends.strangers().extend(strangers);
+        found
     }
+}
+
+/// Those of these processes that one of the callers is or descends from; all of them where nobody knows who calls.
+fn below(callers: &[i32], above: &[u32]) -> Vec<u32> {
+    let is_below_it = |above: i32| {
+        let mut callers = callers.iter();
+        callers.any(|caller| *caller == above || is_below(*caller, above))
+    };
+    let found = above.iter().copied();
+    found
+        .filter(|above| callers.is_empty() || is_below_it(above.cast_signed()))
+        .collect()
 }
 
 impl Ends {

@@ -54,6 +54,14 @@ pub fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
+/// The same for clients that speak HTTP/2.
+#[cfg(feature = "http2")]
+pub(super) fn over_http2(acceptor: &TlsAcceptor) -> TlsAcceptor {
+    let mut config = ServerConfig::clone(acceptor.config());
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    TlsAcceptor::from(Arc::new(config))
+}
+
 /// Whether a client begins with TLS. Waits for its first byte and leaves it where it is.
 pub(super) async fn is_hello(stream: &TcpStream) -> io::Result<bool> {
     let mut first = [0; 1];

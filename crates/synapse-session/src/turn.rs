@@ -8,6 +8,7 @@
 
 mod channel;
 mod stop;
+mod submit;
 mod unseen;
 mod words;
 
@@ -20,23 +21,12 @@ use synapse_term::watch::TurnReport;
 
 pub use channel::{Channel, ChannelInput};
 use stop::Stop;
+use submit::Typed;
 use unseen::{Silence, UNSEEN_PATIENCE};
 pub use words::{Effect, Ending, HookFact, Input, Scene, TurnError, Words};
-use words::{REPEATED_PATIENCE, SUBMIT_PATIENCE, ending, holds, words};
+use words::{ending, holds, words};
 
 use synapse_transcript::{TurnRecord, Verdict};
-
-/// How long a program may take to show a text that was typed, before the submit key is pressed all the same.
-const TYPED_PATIENCE: Duration = Duration::from_secs(3);
-
-/// How soon it is looked at again.
-const TYPED_PAUSE: Duration = Duration::from_millis(50);
-
-/// How long a program that is seen painting may take to react to the submit key.
-const PAINTING_PATIENCE: Duration = Duration::from_secs(10);
-
-/// How soon a program that paints is looked at again.
-const PAINTING_PAUSE: Duration = Duration::from_millis(300);
 
 /// How long after the screen's end of a turn its transcript and hooks may still add to it.
 const LATE_PATIENCE: Duration = Duration::from_secs(1);
@@ -50,6 +40,8 @@ pub struct Turn {
     text: String,
     submit: Vec<u8>,
     phase: Phase,
+    /// The input box has shown the text since it was typed.
+    was_in_box: bool,
     /// Who, other than the screen, saw the message taken.
     taken: Taken,
     /// The fingerprint of the question last told.
@@ -86,16 +78,6 @@ enum Phase {
     Over,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Typed {
-    since: Duration,
-    /// What the program needs between the text and the key.
-    delay: Duration,
-    submit_at: Duration,
-    /// When last looked at it had not come to the text.
-    is_behind: bool,
-}
-
 #[derive(Debug, Default)]
 struct Taken {
     by_hook: bool,
@@ -124,6 +106,7 @@ impl Turn {
                 submit_at: now + delay,
                 is_behind: false,
             }),
+            was_in_box: false,
             taken: Taken::default(),
             asked: None,
             record: None,
@@ -141,6 +124,7 @@ impl Turn {
         if self.phase == Phase::Over {
             return Vec::new();
         }
+        self.note_box(scene);
         let was_running = self.is_running();
         let mut effects = match input {
             Input::Reading(reading) => self.see(reading, now),
@@ -287,16 +271,16 @@ impl Turn {
                 }
                 Vec::new()
             }
-            // The end of another turn, told late.
-            HookFact::Over { id: Some(id), .. }
-                if self.taken.id.as_ref().is_some_and(|own| own != id) =>
+            // The end of another turn, told late, or made up: a program that names its turns names them always.
+            HookFact::Over { id, .. } | HookFact::Failed { id, .. }
+                if self.taken.id.is_some() && *id != self.taken.id =>
             {
                 Vec::new()
             }
             HookFact::Over {
                 text: Some(text), ..
             } => self.end(Ending::Replied(Words::whole(text, Source::Hook))),
-            HookFact::Failed { text } if self.taken.by_hook => {
+            HookFact::Failed { text, .. } if self.taken.by_hook => {
                 self.end(Ending::Failed(text.clone()))
             }
             HookFact::Interrupted if self.taken.by_hook => self.end(Ending::Interrupted(None)),
@@ -376,6 +360,8 @@ impl Turn {
             Verdict::Interrupted => Ending::Interrupted(words(&record.said)),
             // What a program writes after it was stopped may be the torso of a reply.
             _ if self.stop.is_pressed && !record.is_closed => return Vec::new(),
+            // A tool that is at work speaks against an end, until the screen has seen one.
+            _ if record.has_open_tool && !is_ending => return Vec::new(),
             _ if !record.is_closed && !rests => return Vec::new(),
             // An answered question that is still on the screen is not asked again; an open one stays, until the screen has
             // seen the turn end.
@@ -384,72 +370,6 @@ impl Turn {
             Verdict::Failed(why) => Ending::Failed(why.clone()),
         };
         self.end(ending)
-    }
-
-    /// Presses the submit key. A program that has not come to the text yet would take it for the end of what it has, and
-    /// one that has just come to it may still look at its box as it was before.
-    fn submit(&mut self, typed: Typed, scene: Scene, now: Duration) -> Vec<Effect> {
-        let is_behind =
-            (scene.is_box_empty || scene.has_unread_keys) && now < typed.since + TYPED_PATIENCE;
-        if is_behind || typed.is_behind {
-            let pause = if is_behind { TYPED_PAUSE } else { typed.delay };
-            self.phase = Phase::Typed(Typed {
-                submit_at: now + pause,
-                is_behind,
-                ..typed
-            });
-            return Vec::new();
-        }
-        // Enter would send what a person has only begun to write.
-        if scene.has_foreign_words {
-            return self.end(Ending::Broken(TurnError::ForeignWords));
-        }
-        self.phase = Phase::Submitted {
-            since: now,
-            due: now + SUBMIT_PATIENCE,
-            presses: 1,
-        };
-        vec![Effect::Write(self.submit.clone())]
-    }
-
-    /// The submit key has shown no effect. It is pressed once more, unless the text has left the box:
-    /// then another Enter would hit whatever came in its place.
-    fn submit_again(
-        &mut self,
-        since: Duration,
-        presses: u8,
-        scene: Scene,
-        now: Duration,
-    ) -> Vec<Effect> {
-        // A program that is still painting is behind, and has not come to the key yet; so is one that has not read
-        // it, and one whose box does not show the message.
-        let is_behind = scene.is_painting || scene.is_box_empty || scene.has_unread_keys;
-        if is_behind && now < since + PAINTING_PATIENCE {
-            let due = now + PAINTING_PAUSE;
-            self.phase = Phase::Submitted {
-                since,
-                due,
-                presses,
-            };
-            return Vec::new();
-        }
-        if presses > 1 {
-            return self.end(Ending::Broken(TurnError::NoReaction));
-        }
-        self.phase = Phase::Submitted {
-            since: now,
-            due: now + REPEATED_PATIENCE,
-            presses: presses + 1,
-        };
-        if scene.is_box_empty || scene.has_foreign_words {
-            return Vec::new();
-        }
-        vec![Effect::Write(self.submit.clone())]
-    }
-
-    /// The submit key was pressed, and nothing has shown yet that it was noticed.
-    pub(super) fn awaits_reaction(&self) -> bool {
-        matches!(self.phase, Phase::Typed(_) | Phase::Submitted { .. })
     }
 
     /// Somebody saw the program take the message.

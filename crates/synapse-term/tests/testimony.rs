@@ -182,3 +182,50 @@ fn a_hook_does_not_say_what_a_dialog_is_about_that_shows_something_else() {
         "two witnesses, two commands: no rule may answer"
     );
 }
+
+/// Claude Code at rest since 5 s.
+fn claude_at_rest() -> (Watcher, String) {
+    let profile = Profile::builtin("claude").unwrap();
+    let mut watcher = Watcher::new(Arc::new(profile), Size::USUAL);
+    let rule = "─".repeat(usize::from(Size::USUAL.cols()));
+    let start = format!("\x1b]0;✳ Claude Code\x07Welcome\r\n{rule}\r\n❯ \r\n{rule}\r\n\x1b[3;3H");
+    watcher.feed(start.as_bytes(), AT(0));
+    watcher.tick(AT(5_000));
+    assert_eq!(state(&watcher), State::Idle);
+    (watcher, rule)
+}
+
+/// No hook tells of `/compact`, which a person may type.
+#[test]
+fn work_that_begins_after_a_rest_that_was_seen_is_new_whatever_a_hook_said_before() {
+    let (mut watcher, _) = claude_at_rest();
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    watcher.testify(Witness::Hook, Claim::Rest, AT(6_000));
+    watcher.tick(AT(7_000));
+    assert_eq!(state(&watcher), State::Idle);
+    watcher.feed(
+        "\x1b]0;◐ Claude Code\x07\x1b[1;1HCompacting".as_bytes(),
+        AT(20_000),
+    );
+    for at in (22_000..40_000).step_by(1_000) {
+        watcher.tick(AT(at));
+        assert_eq!(state(&watcher), State::Busy, "at {at}");
+    }
+    watcher.feed("\x1b]0;✳ Claude Code\x07".as_bytes(), AT(40_000));
+    watcher.tick(AT(42_000));
+    assert_eq!(state(&watcher), State::Idle);
+}
+
+/// Claude Code 2.1.327 in auto mode without the server that checks its tools: no hook tells of this dialog.
+#[test]
+fn a_dialog_that_no_hook_announces_is_asked_even_if_only_its_last_line_is_known() {
+    let (mut watcher, rule) = claude_at_rest();
+    watcher.testify(Witness::Hook, Claim::Working, AT(5_000));
+    let dialog = format!(
+        "\x1b]0;◐ Claude Code\x07\x1b[2J\x1b[H❯ do it\r\n\r\n{rule}\r\n  Auto mode can't check actions in this session\r\n\r\n  \
+         Enter to stay in auto mode · shift+Tab to leave for accept edits mode and stop · Esc to cancel"
+    );
+    watcher.feed(dialog.as_bytes(), AT(6_000));
+    watcher.tick(AT(10_000));
+    assert_eq!(state(&watcher), State::Asking);
+}

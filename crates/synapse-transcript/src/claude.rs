@@ -30,6 +30,8 @@ struct Line {
 enum What {
     /// A message of the user's.
     Asked(Asked),
+    /// A message that a hook of the user's kept from the model, and the program's words about that.
+    Blocked(Asked, String),
     /// The user stopped the model.
     Interrupted,
     /// The model said something.
@@ -44,10 +46,14 @@ enum What {
 
 #[derive(Debug, Default)]
 struct Said {
+    /// The program's name for the whole answer, of which this may be a part.
+    answer: Option<String>,
     parts: Vec<Part>,
     /// What the answer took; written again with each part of it.
     took: Option<Took>,
     is_last: bool,
+    /// The model had no more to say.
+    is_complete: bool,
     error: Option<String>,
 }
 
@@ -96,14 +102,30 @@ impl Conversation {
     /// The reply to the last message that is `needle`: what was said after the last tool call, once
     /// the model said that it was done.
     pub(super) fn turn(&self, needle: &Needle) -> Option<TurnRecord> {
-        let asks = |line: &Line| matches!(&line.what, What::Asked(asked) if needle.is_in(asked));
+        let asks = |line: &Line| match &line.what {
+            What::Asked(asked) | What::Blocked(asked, _) => needle.is_in(asked),
+            _ => false,
+        };
         let ours = self.lines.iter().rposition(asks)?;
+        if let What::Blocked(_, why) = &self.lines.get(ours)?.what {
+            return Some(TurnRecord {
+                verdict: Some(Verdict::Failed(why.clone())),
+                is_closed: true,
+                ..TurnRecord::default()
+            });
+        }
         let end = self.next_asked(ours);
         let mut turn = TurnRecord::default();
         let (mut said, mut open) = (Vec::new(), HashSet::new());
         let (mut is_over, mut failed, mut steps) = (false, None, Steps::default());
         let mut usage = TurnUsage::default();
+        let mut before: Option<&Said> = None;
         for answer in self.answers(ours, end) {
+            // A hook of the user's made it go on after an answer that was complete.
+            if before.is_some_and(|it| it.is_complete && it.answer != answer.answer) {
+                said.clear();
+            }
+            before = Some(answer);
             failed = answer.error.as_ref().or(failed);
             if let Some(took) = &answer.took {
                 usage.add(took);
@@ -131,7 +153,7 @@ impl Conversation {
                         steps.end(outcome);
                     }
                 }
-                What::Asked(_) | What::Said(_) | What::Link => {}
+                What::Asked(_) | What::Blocked(..) | What::Said(_) | What::Link => {}
             }
         }
         turn.said = said.join("\n\n");
@@ -198,8 +220,20 @@ fn what(line: &Value) -> What {
         Some("user") => asked(line, content),
         Some("assistant") => What::Said(said(line, content)),
         Some("system") if text(line, "/subtype") == Some("turn_duration") => What::Closed,
+        Some("system") => blocked(line).unwrap_or(What::Link),
         _ => What::Link,
     }
+}
+
+/// What the program writes of a message that a hook of the user's did not let through.
+fn blocked(line: &Value) -> Option<What> {
+    let words = text(line, "/content")?;
+    let (why, prompt) = words.split_once("\nOriginal prompt: ")?;
+    why.starts_with("UserPromptSubmit operation blocked")
+        .then(|| {
+            let asked = Asked::new(prompt.to_owned(), line);
+            What::Blocked(asked, why.trim_end().to_owned())
+        })
 }
 
 /// A record of the user's: a message, the results of tools, or the word that the model was stopped.
@@ -214,7 +248,9 @@ fn asked(line: &Value, content: &Value) -> What {
     if words.starts_with("[Request interrupted by user") {
         return What::Interrupted;
     }
-    if words.is_empty() {
+    // What the program itself says to the model, as after a hook that made it go on.
+    let is_own = line.get("isMeta").and_then(Value::as_bool) == Some(true);
+    if words.is_empty() || is_own {
         return What::Link;
     }
     What::Asked(Asked::new(words, line))
@@ -250,6 +286,7 @@ fn said(line: &Value, content: &Value) -> Said {
     };
     let reason = text(line, "/message/stop_reason");
     Said {
+        answer: text(line, "/message/id").map(str::to_owned),
         parts: content
             .as_array()
             .into_iter()
@@ -258,6 +295,7 @@ fn said(line: &Value, content: &Value) -> Said {
             .collect(),
         took: Took::of_claude(line.get("message").unwrap_or(&Value::Null)),
         is_last: reason.is_some_and(|reason| reason != "tool_use"),
+        is_complete: reason == Some("end_turn"),
         error: is_error.then(|| words(content, "\n")),
     }
 }
@@ -294,6 +332,32 @@ mod tests {
         );
         let first = Verdict::Replied("one".to_owned());
         assert_eq!(verdict(TURN, "[A2A:1:user] first"), Some(first));
+    }
+
+    /// As Claude Code 2.1.327 writes it.
+    #[test]
+    fn what_a_hook_of_the_users_makes_the_model_say_belongs_to_the_turn() {
+        let text = r#"{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"say:first words"}}
+{"type":"assistant","uuid":"b","parentUuid":"a","timestamp":"1","message":{"id":"m1","content":[{"type":"text","text":"first words"}],"stop_reason":"end_turn"}}
+{"type":"user","uuid":"c","parentUuid":"b","isMeta":true,"message":{"content":"Stop hook feedback:\nsay:second words"}}
+{"type":"system","uuid":"d","parentUuid":"c","subtype":"stop_hook_summary"}
+{"type":"assistant","uuid":"e","parentUuid":"d","timestamp":"2","message":{"id":"m2","content":[{"type":"text","text":"second"}],"stop_reason":"end_turn"}}
+{"type":"assistant","uuid":"f","parentUuid":"e","timestamp":"3","message":{"id":"m2","content":[{"type":"text","text":"words"}],"stop_reason":"end_turn"}}
+{"type":"system","subtype":"turn_duration"}"#;
+        let turn = turn(text, "say:first words").unwrap();
+        let last = Verdict::Replied("second\n\nwords".to_owned());
+        assert_eq!((turn.verdict, turn.is_closed), (Some(last), true));
+    }
+
+    #[test]
+    fn a_message_that_a_hook_of_the_users_blocks_has_failed() {
+        let text = r#"{"type":"system","uuid":"a","subtype":"informational","level":"warning","content":"UserPromptSubmit operation blocked by hook:\n[check]: no such words\n\n\nOriginal prompt: do it"}"#;
+        let turn = turn(text, "do it").unwrap();
+        let why = "UserPromptSubmit operation blocked by hook:\n[check]: no such words".to_owned();
+        assert_eq!(
+            (turn.verdict, turn.is_closed),
+            (Some(Verdict::Failed(why)), true)
+        );
     }
 
     #[test]

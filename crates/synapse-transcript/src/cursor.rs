@@ -1,16 +1,21 @@
-//! A place in a file that grows: what was appended since the last look, in whole lines.
+//! A place in a file that grows: what was appended since the last look, in whole lines. Which file that is others may
+//! have said, so it may be a pipe, a device or larger than memory.
 
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use synapse_machine::private_file::{Trust, open_regular};
 
 /// How much of the end of a file that was there before us is read.
 const TAIL: u64 = 2 << 20;
 
 /// How much is read in one go.
 const PIECE: u64 = 4 << 20;
+
+/// How much is read before others have their turn.
+const MOST: u64 = 64 << 20;
 
 /// A line longer than this is passed over.
 const LONGEST_LINE: usize = 32 << 20;
@@ -40,7 +45,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// At the end of what a file had before it concerned us.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let meta = std::fs::metadata(path)?;
+        let meta = open_regular(path, Trust::Own)?.metadata()?;
         let offset = meta.len().saturating_sub(TAIL);
         Ok(Self {
             path: path.to_owned(),
@@ -54,7 +59,7 @@ impl Cursor {
 
     /// The lines that were appended. A file that was replaced or cut is read anew.
     pub(super) fn read(&mut self) -> io::Result<NewText> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_regular(&self.path, Trust::Own)?;
         let meta = file.metadata()?;
         if meta.ino() != self.inode || meta.len() < self.offset {
             *self = Self::open(&self.path)?;
@@ -67,20 +72,22 @@ impl Cursor {
             return Ok(found);
         }
         file.seek(SeekFrom::Start(self.offset))?;
-        loop {
+        let most = self.offset + MOST;
+        while self.offset < most {
             let mut bytes = Vec::new();
             let length = (&mut file).take(PIECE).read_to_end(&mut bytes)?;
             if length == 0 {
-                return Ok(found);
+                break;
             }
             self.offset += length as u64;
             self.split(&bytes, &mut found.lines);
         }
+        Ok(found)
     }
 
     /// The whole file, if it was written anew since the last call, and when. One that is too large is passed over.
     pub(super) fn read_anew(&mut self) -> io::Result<Option<(Vec<u8>, SystemTime)>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_regular(&self.path, Trust::Own)?;
         let meta = file.metadata()?;
         let changed = meta.modified()?;
         if self.changed == Some(changed) || meta.len() > LONGEST_LINE as u64 {
@@ -113,6 +120,7 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write as _;
 
     use super::*;
@@ -144,5 +152,44 @@ mod tests {
             3,
             "another file in its place is read from its start"
         );
+    }
+
+    #[test]
+    fn a_pipe_or_a_device_is_no_transcript() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let device = folder.path().join("zero.jsonl");
+        std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
+        for path in [&pipe, &device] {
+            assert!(Cursor::open(path).is_err(), "{path:?}");
+        }
+        // One that was a file at first.
+        let path = folder.path().join("x.jsonl");
+        std::fs::write(&path, "first\n").unwrap();
+        let mut cursor = Cursor::open(&path).unwrap();
+        assert_eq!(lines(&mut cursor), ["first"]);
+        for other in [&pipe, &device] {
+            std::fs::rename(other, &path).unwrap();
+            assert!(cursor.read().is_err() && cursor.read_anew().is_err());
+        }
+    }
+
+    #[test]
+    fn a_line_longer_than_any_message_is_passed_over_and_the_next_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        std::fs::write(&path, "first\n").unwrap();
+        let mut cursor = Cursor::open(&path).unwrap();
+        assert_eq!(lines(&mut cursor), ["first"]);
+        let mut file = File::options().append(true).open(&path).unwrap();
+        let length = 100 << 20;
+        file.write_all(&vec![b'x'; length]).unwrap();
+        file.write_all(b"\nlast\n").unwrap();
+        assert!(lines(&mut cursor).is_empty(), "it takes more than one look");
+        assert!(cursor.offset <= MOST + PIECE, "{}", cursor.offset);
+        assert_eq!(lines(&mut cursor), ["last"]);
+        assert!(cursor.rest.capacity() <= LONGEST_LINE * 2);
     }
 }

@@ -71,6 +71,8 @@ impl Transcript {
 pub struct Sighting {
     /// The number under which it was asked for.
     pub number: u64,
+    /// The file that has it.
+    pub file: Option<PathBuf>,
     /// What there is by now.
     pub record: TurnRecord,
 }
@@ -155,7 +157,11 @@ impl Follower {
                 {
                     late.told = found;
                     let number = late.number;
-                    if told.send(Sighting { number, record }).await.is_err() {
+                    if told
+                        .send(self.files.sighting(number, record))
+                        .await
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -180,7 +186,11 @@ impl Follower {
                 && let Some(record) = found.clone()
             {
                 self.told = found;
-                if told.send(Sighting { number, record }).await.is_err() {
+                if told
+                    .send(self.files.sighting(number, record))
+                    .await
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -251,6 +261,15 @@ impl Files {
             likely: None,
             readers: HashMap::new(),
             foreign: HashSet::new(),
+        }
+    }
+
+    fn sighting(&self, number: u64, record: TurnRecord) -> Sighting {
+        let file = self.bound.as_ref().or(self.likely.as_ref()).cloned();
+        Sighting {
+            number,
+            file,
+            record,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Gemini CLI's session file. The same message may be written again with more in it: the last one
 //! counts. No line says that a turn is over: an answer without tool calls does.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use super::steps::{Call, Outcome, Steps, time};
 use super::tokens::{Took, TurnUsage};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 use synapse_machine::hex::hex;
+use synapse_machine::private_file::{Trust, open_regular};
 
 /// What the first line of a session may take.
 const LONGEST_HEAD: u64 = 64 << 10;
@@ -47,7 +47,7 @@ enum What {
 /// What a session of this folder is called, by the first line of its file.
 pub(super) fn name(path: &Path, dir: &Path) -> Option<String> {
     let mut line = String::new();
-    let file = File::open(path).ok()?.take(LONGEST_HEAD);
+    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_HEAD);
     BufReader::new(file).read_line(&mut line).ok()?;
     let head: Value = serde_json::from_str(&line).ok()?;
     let mut conversation = Conversation::default();

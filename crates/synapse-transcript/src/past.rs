@@ -1,7 +1,6 @@
 //! The older conversations of a folder, as the program's own files tell them: what each is called, when it was last
 //! written to, and how it began. Only the beginning of a file is read.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::time::SystemTime;
@@ -9,6 +8,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use super::{Kind, Source, claude, codex, gemini, text};
+use synapse_machine::private_file::{Trust, open_regular};
 
 /// How many files are looked into, the newest first.
 const MOST_FILES: usize = 500;
@@ -93,7 +93,7 @@ impl Source {
 
 /// The lines at the beginning of a file that are JSON.
 fn lines(path: &Path) -> Option<Vec<Value>> {
-    let file = File::open(path).ok()?.take(LONGEST_BEGINNING);
+    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
     let lines = BufReader::new(file).lines().map_while(Result::ok);
     Some(
         lines
@@ -117,7 +117,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, content).unwrap();
             let at = SystemTime::UNIX_EPOCH + Duration::from_mins(1_000 + age as u64);
-            let file = File::options().write(true).open(&path).unwrap();
+            let file = fs::File::options().write(true).open(&path).unwrap();
             file.set_modified(at).unwrap();
         }
         let source = Source::of(program, home.path(), Path::new("/w"), |_| None).unwrap();

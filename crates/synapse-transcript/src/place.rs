@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::Value;
+use synapse_machine::private_file::{Trust, open_regular};
 use synapse_platform::process::{children, open_files as open_files_of};
 
 /// How deep below its root a program puts its transcripts.
 const DEPTH: usize = 5;
 
-/// How long the first line of a file beside a transcript may be.
+/// How much is read of a file beside a transcript.
 const LONGEST_PROMPT: u64 = 4 << 20;
 
 /// How many processes a program may have started that are looked at.
@@ -70,14 +71,15 @@ pub(super) fn named_above(path: &Path, levels: usize, name: &str, pointer: &str)
 }
 
 fn said_in(path: &Path, pointer: &str) -> Option<String> {
-    let value: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_PROMPT);
+    let value: Value = serde_json::from_reader(BufReader::new(file)).ok()?;
     value.pointer(pointer)?.as_str().map(str::to_owned)
 }
 
 /// What a file beside the transcript has between this beginning and the next backquote, in its first line.
 pub(super) fn quoted_beside(path: &Path, name: &str, beginning: &str) -> Option<String> {
     let mut line = String::new();
-    let file = std::fs::File::open(path.with_file_name(name)).ok()?;
+    let file = open_regular(&path.with_file_name(name), Trust::Own).ok()?;
     BufReader::new(file)
         .take(LONGEST_PROMPT)
         .read_line(&mut line)

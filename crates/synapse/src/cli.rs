@@ -323,6 +323,9 @@ pub(crate) struct Start {
     /// Always serve the A2A 1.0 card alone, with nothing for older clients
     #[arg(long)]
     pub(crate) pure_card: bool,
+    /// Also speak A2A over gRPC, on this port or one that the system chooses
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true)]
+    pub(crate) grpc: Option<Option<u16>>,
     /// Let processes that the agent has started answer its questions and press its keys
     #[arg(long)]
     pub(crate) may_answer_itself: bool,
@@ -384,6 +387,10 @@ impl Start {
                 .filter(|(_, is_set)| *is_set)
                 .map(|(flag, _)| (*flag).to_owned()),
         );
+        words.extend(self.grpc.iter().map(|port| match port {
+            Some(port) => format!("--grpc={port}"),
+            None => "--grpc".to_owned(),
+        }));
         if !self.inside.is_empty() {
             words.push("--in".to_owned());
             words.extend(self.inside.iter().cloned());

@@ -2,11 +2,11 @@
 
 mod early_exit;
 mod entry;
+mod grpc;
 mod housing;
 mod life;
+mod listen;
 
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,14 +20,14 @@ use synapse_a2a::task::Task;
 use synapse_a2a::wire::request::PushTarget;
 use synapse_term::profile::{Backend, Profile};
 use synapse_term::reading::State;
-use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use entry::{publish, tell};
+use entry::{place, publish, tell};
 use housing::{Housing, LabelledPane};
 use life::Life;
+use listen::{endpoint, in_service, is_stopped};
 
 pub use early_exit::EarlyExit;
 
@@ -39,7 +39,7 @@ use synapse_client::external::Contacts;
 use synapse_machine::config::{Limits, ListenConfig};
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
-use synapse_machine::registry::{Address, Applicant, Claim, PortWish, Registry, Status, Transport};
+use synapse_machine::registry::{Applicant, Claim, PortWish, Registry, Status};
 use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
@@ -78,6 +78,8 @@ pub struct Agent {
     /// The handle, if the user chose one.
     pub name: Option<String>,
     pub port: PortWish,
+    /// The port on which it speaks gRPC, if it does.
+    pub grpc: Option<PortWish>,
     /// Where it listens, and who gets in.
     pub reach: ListenConfig,
     /// Authorities to trust besides those of the system when others are called.
@@ -114,6 +116,8 @@ pub struct Host {
     session: Session,
     handle: SessionHandle,
     listener: std::net::TcpListener,
+    /// Where gRPC is spoken.
+    grpc: Option<std::net::TcpListener>,
     tls: Option<tokio_rustls::TlsAcceptor>,
     limits: Limits,
     resources: ServerState,
@@ -145,6 +149,7 @@ impl Host {
         let mut claim = claim(&registry, agent)?;
         let listener = registry.bind(reach.listen, &profile.name, agent.port)?;
         let address = listener.local_addr()?;
+        let grpc = grpc::bind(&registry, reach.listen, agent.grpc)?;
         let token_path = paths.token(claim.id());
         let tokens = Tokens::issue(&token_path, &paths.launch_token(claim.id()))
             .with_context(|| format!("cannot write below {}", paths.tokens().display()))?;
@@ -175,7 +180,8 @@ impl Host {
         let endpoint = endpoint(address);
         let access_policy = AccessPolicy::new(reach, &endpoint, &tokens);
         let name = claim.handle().to_string();
-        let a2a = A2a::new(&name, profile, &access_policy, started_at);
+        let grpc_place = grpc::place(grpc.as_ref(), reach)?;
+        let a2a = A2a::new(&name, profile, &access_policy, grpc_place, started_at);
         let about = json!({ "id": id, "handle": name, "profile": profile.name, "dir": agent.dir });
         let callable = Callable::by_agent(access_policy.is_local);
         let web = Web::new(callable, agent.ca_file.clone());
@@ -189,21 +195,12 @@ impl Host {
             agent: id.into(),
             handle: name.into(),
             about: Arc::new(about),
+            paths: Arc::new(paths.clone()),
             store: paths.store().into(),
             contacts: Contacts::new(paths, web.clone().for_others()),
             web: web.for_others(),
         };
-        let program_dir = profile.cwd.as_ref().map(std::path::absolute).transpose()?;
-        claim.publish(Address {
-            port: address.port(),
-            endpoint,
-            transport: Transport::Http,
-            token_path: Some(token_path),
-            program_dir,
-            may_answer_itself: reach.may_answer_itself,
-            has_no_terminal: profile.backend == Backend::Acp,
-            is_token_replaced: tokens.is_replaced,
-        })?;
+        claim.publish(place(agent, address.port(), endpoint, token_path, &tokens)?)?;
         let launched = launched(&claim, agent);
         let mut notes = housing.notes;
         notes.extend(note_launch(agent, &launched, paths));
@@ -224,6 +221,7 @@ impl Host {
             session,
             handle,
             listener,
+            grpc,
             tls,
             limits: reach.limits,
             resources,
@@ -267,6 +265,7 @@ impl Host {
             session,
             handle,
             listener,
+            grpc,
             tls,
             limits,
             resources,
@@ -283,16 +282,17 @@ impl Host {
             tracing::warn!("{note}");
         }
         let a2a = Arc::clone(&resources.a2a);
+        let (stop, stopped) = watch::channel(());
+        let grpc = grpc.map(|listener| in_service(listener, service));
+        let grpc = grpc::serve(grpc.transpose()?, &resources, tls.clone(), limits, &stopped);
         let accept = Server {
             listener: in_service(listener, service)?,
             router: http::router(resources),
             tls,
             limits,
         };
-        let (stop, stopped) = oneshot::channel::<()>();
-        let mut server = service.spawn(accept.run(async {
-            let _ = stopped.await;
-        }));
+        let http = accept.run(is_stopped(stopped));
+        let mut server = service.spawn(async { tokio::join!(http, grpc) });
         let kept = paths.clone();
         let mut tidying = service.spawn(tidy(paths, ca_file));
         let signals = Signals::listen().context("cannot listen for signals")?;
@@ -425,13 +425,6 @@ fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<
     Some(format!("`synapse up` will not know this agent: {error}"))
 }
 
-/// Connections are heard of by those who serve them.
-fn in_service(listener: std::net::TcpListener, service: &Handle) -> io::Result<TcpListener> {
-    listener.set_nonblocking(true)?;
-    let _service = service.enter();
-    TcpListener::from_std(listener)
-}
-
 /// Keeps what the program calls its conversation.
 async fn note_conversation(
     mut launched: LaunchRecord,
@@ -493,14 +486,4 @@ async fn tidy(paths: Paths, ca_file: Option<PathBuf>) {
     let ends = ends.await.unwrap_or_default();
     let settle = move |task: &Task, push: &PushTarget| settle(&store, task.id(), push);
     post_ends(ends, ca_file, settle).await;
-}
-
-/// Where programs of this machine reach an agent that listens here.
-fn endpoint(address: SocketAddr) -> String {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
 }

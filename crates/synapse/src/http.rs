@@ -33,6 +33,7 @@ pub use guard::AccessPolicy;
 
 use synapse_client::client::Web;
 use synapse_client::external::Contacts;
+use synapse_machine::paths::Paths;
 use synapse_session::SessionHandle;
 
 /// What all resources share.
@@ -53,6 +54,8 @@ pub struct ServerState {
     pub handle: Arc<str>,
     /// What others are told of the agent: id, handle, profile, where it works.
     pub about: Arc<serde_json::Value>,
+    /// Where the neighbours are.
+    pub paths: Arc<Paths>,
     /// The file that keeps all tasks.
     pub store: Arc<Path>,
     /// What calls others on behalf of those who asked for it.
@@ -76,6 +79,17 @@ impl ServerState {
             ),
         ))
     }
+}
+
+/// What is served where gRPC is spoken, behind the same guard.
+#[cfg(feature = "grpc")]
+pub fn grpc_router(served: ServerState) -> Router {
+    let guard = middleware::from_fn_with_state(served.clone(), guard::check);
+    Router::new()
+        .fallback(a2a::grpc::call)
+        .layer(guard)
+        .layer(middleware::from_fn(guard::in_grpc))
+        .with_state(served)
 }
 
 /// All resources, behind the guard.

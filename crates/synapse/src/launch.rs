@@ -1,6 +1,7 @@
 //! How a program is started: its arguments, its environment, the hooks and tools it is given. What a version
 //! of it does not know is not passed.
 
+mod claude_settings;
 pub mod probe;
 mod tmux;
 
@@ -12,6 +13,7 @@ use synapse_term::profile::{Backend, Profile};
 
 use crate::host::Agent;
 use crate::mcp::{Attached, ToolServer, UserSettings, attached};
+use claude_settings::ClaudeSettings;
 use probe::Probe;
 use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::{Paths, create_folder};
@@ -202,18 +204,21 @@ fn hooks(
         args: &agent.args,
         read: &read_settings,
     };
+    let waits = program == "claude";
+    let settings = waits.then(|| ClaudeSettings::of(agent));
     // What stands in the way is known before anything is made.
     let trial = cli_hooks::inject(&program, "", &given);
-    if let Some(obstacle) = &trial.obstacle {
+    let by_settings = settings.as_ref().and_then(ClaudeSettings::obstacle);
+    let is_promised = trial.is_promised && by_settings.is_none();
+    if let Some(obstacle) = trial.obstacle.or(by_settings) {
         notes.push(format!("no hooks: {obstacle}"));
     }
     let Ok(own) = std::env::current_exe() else {
         return none();
     };
-    if !trial.is_promised {
+    if !is_promised {
         return none();
     }
-    let waits = program == "claude";
     match HookListener::bind(&paths.hooks(), waits) {
         Ok(listener) => {
             let command = format!(
@@ -226,7 +231,7 @@ fn hooks(
             let setup = HookSetup {
                 voice: Voice::Hooks(listener),
                 waits,
-                is_end_unsure: waits && has_stop_hooks(agent),
+                is_end_unsure: settings.is_some_and(|settings| settings.has_stop_hooks()),
             };
             (Some(setup), injection)
         }
@@ -235,30 +240,6 @@ fn hooks(
             none()
         }
     }
-}
-
-/// Whether the user has hooks of their own at the end of a turn: these can make Claude go on.
-fn has_stop_hooks(agent: &Agent) -> bool {
-    let home = std::env::home_dir().unwrap_or_default();
-    let base =
-        std::env::var_os("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from);
-    let project = agent.dir.join(".claude");
-    let files = [
-        base.join("settings.json"),
-        project.join("settings.json"),
-        project.join("settings.local.json"),
-    ];
-    let names_stop = |text: &str| {
-        let settings = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
-        let hooks = settings
-            .pointer("/hooks/Stop")
-            .and_then(serde_json::Value::as_array);
-        hooks.is_some_and(|hooks| !hooks.is_empty())
-    };
-    let of_files = files.iter().filter_map(|path| read_settings(path));
-    of_files
-        .chain(agent.args.iter().cloned())
-        .any(|text| names_stop(&text))
 }
 
 /// A settings file that a project may have brought along.

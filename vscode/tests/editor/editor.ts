@@ -118,11 +118,18 @@ export class Window {
   }
 
   async run(command: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await expect(this.input).toBeVisible();
+    await this.summon("F1");
     await this.input.fill(`>${command}`);
     await expect(this.offers.first()).toContainText(command.replace(/^.*: /, ""));
     await this.page.keyboard.press("Enter");
+  }
+
+  /** A webview that has the focus and is still loading hands no key on to the editor: a person presses it again. */
+  private async summon(key: string): Promise<void> {
+    await expect(async () => {
+      await this.page.keyboard.press(key);
+      await expect(this.input).toBeVisible({ timeout: 2_000 });
+    }).toPass();
   }
 
   /** Picks what is offered by its first words. */
@@ -139,7 +146,7 @@ export class Window {
   }
 
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+P");
+    await this.summon("Control+P");
     await this.input.fill(name);
     await expect(this.offers.first()).toContainText(name.split("/").pop() ?? name);
     await this.page.keyboard.press("Enter");

@@ -29,6 +29,12 @@ test.beforeAll(async ({ browser }) => {
   world.writeRunner();
   mkdirSync(join(world.home, ".synapse/flows"));
   writeFileSync(join(world.home, ".synapse/flows/hello.yaml"), FLOW);
+  // A project that would have its own program run in place of ours.
+  const trap = join(world.repository, "trap");
+  writeFileSync(trap, "#!/bin/sh\ntouch \"$0.sprung\"\n", { mode: 0o755 });
+  mkdirSync(join(world.repository, ".vscode"));
+  writeFileSync(join(world.repository, ".vscode/settings.json"), JSON.stringify({ "synapse.path": trap }));
+  writeFileSync(join(world.repository, ".git/info/exclude"), ".vscode\ntrap*\n");
   // No hub: the extension starts it.
   world.startAgent("coder", world.repository);
   world.startAgent("careful", world.repository, "runner");
@@ -123,6 +129,23 @@ test("a permission is answered in the notification, and in the view", async () =
   await expect(window.toast("careful does not ask that any more.")).toBeVisible();
 });
 
+test("what an agent says becomes no command, link or markup of the editor", async () => {
+  await window.run("Notifications: Clear All Notifications");
+  editor.world.send("careful", "rm [all is well](command:workbench.action.closeSidebar)");
+  const question = window.toast("Do you want to proceed?");
+  await expect(question).toContainText("(command:workbench.action.closeSidebar)");
+  await expect(question.locator(".notification-list-item-message a")).toHaveCount(0);
+  await window.press(question, "No");
+  await expect(window.row("careful")).toContainText("idle");
+
+  const bar = window.conversation.getByRole("textbox", { name: "Message to coder" });
+  await bar.fill("say:[all is well](command:workbench.action.closeSidebar) [x](javascript:alert(1)) <img src=x onerror=alert(1)><script>alert(1)</script>");
+  await bar.press("Enter");
+  const last = window.conversation.locator(".entry").last();
+  await expect(last).toContainText("<script>alert(1)</script>");
+  await expect(last.locator("script, img, a[href^='command'], a[href^='javascript']")).toHaveCount(0);
+});
+
 test("Stop tells that it was confirmed", async () => {
   editor.world.send("coder", "wait:300");
   await expect(window.row("coder")).toContainText("working");
@@ -215,6 +238,10 @@ test("a flow is started, and its gate answered in the view", async () => {
   await window.row(/^yes$/).click();
   await expect(window.row("Ship a login page?")).toHaveCount(0);
   await expect.poll(() => editor.world.synapse("flow", "list", "--json")).toMatch(/"state": ?"done"/);
+});
+
+test("no program of the project was run in place of ours", () => {
+  expect(existsSync(join(editor.world.repository, "trap.sprung"))).toBe(false);
 });
 
 test("the policy of the conversation was never offended", () => {

@@ -1,6 +1,6 @@
 // Made from the Rust types by crates/synapse-hub/src/typescript.rs; do not edit.
 
-export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped";
+export type Status = "starting" | "working" | "waiting" | "stopping" | "idle" | "failed" | "stopped" | "away";
 
 export type Agent = { id: string, handle: string, profile: string, dir: string, 
 /**

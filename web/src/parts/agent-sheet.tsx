@@ -12,7 +12,7 @@ import { isRunning, stopAgent } from "./stop";
 
 export function AgentSheet({ agent, bindStop }: { agent: Agent; bindStop: (press: () => void) => void }) {
   const [isFolded, setIsFolded] = useState(false);
-  const hasSession = agent.status !== "stopped" && agent.status !== "failed";
+  const hasSession = !["stopped", "failed", "away"].includes(agent.status);
   return (
     <section class="composer agent-sheet" aria-label={t("sheet.label")}>
       {agent.prompt && !isFolded && <PromptCard agent={agent.id} prompt={agent.prompt} />}

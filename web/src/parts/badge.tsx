@@ -18,6 +18,7 @@ const SHAPES: Record<Status, JSX.Element> = {
   idle: <path d="M3 8.5l3.5 3.5L13 4.5" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" />,
   failed: <path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" />,
   stopped: <circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="2" />,
+  away: <path d="M3.5 8h9" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" />,
 };
 
 type Props = { status: Status; kind?: PromptKind | undefined; isShort?: boolean };

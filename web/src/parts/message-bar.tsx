@@ -54,7 +54,7 @@ export function MessageBar({ agent, insert, onSent, bindStop }: Props) {
     if (own && place >= 0) requestAnimationFrame(() => field.current?.setSelectionRange(place, place + (own[place + 1] === "A" ? 10 : 2)));
   };
   const offer = useCompletion(text, handles, [...new Set([...commands, ...Object.keys(ownPrompts.value)])], complete);
-  const hasSession = agent.status !== "stopped" && agent.status !== "failed";
+  const hasSession = !["stopped", "failed", "away"].includes(agent.status);
   const isOff = isReadOnly.value || !hasSession;
 
   const send = async () => {
@@ -130,7 +130,7 @@ export function MessageBar({ agent, insert, onSent, bindStop }: Props) {
           disabled={isOff}
           aria-label={t("bar.label", { name: agent.handle })}
           aria-controls={offer.choices.length > 0 ? "completion" : undefined}
-          placeholder={isReadOnly.value ? t("bar.readOnly") : hasSession ? t("bar.placeholder", { name: agent.handle }) : t("stop.noSession")}
+          placeholder={isReadOnly.value ? t("bar.readOnly") : hasSession ? t("bar.placeholder", { name: agent.handle }) : agent.machine && agent.seen ? t("bar.away", { name: agent.machine }) : t("stop.noSession")}
           enterkeyhint={hasTouch() ? "enter" : "send"}
           onInput={(event) => write(event.currentTarget.value)}
           onKeyDown={onKeyDown}

@@ -20,7 +20,7 @@ import { agents, hasWorld, isReadOnly } from "../state/world";
 import { t, tn } from "../text";
 import type { Status } from "../types";
 
-const COUNTED: readonly Status[] = ["waiting", "failed", "working", "stopping", "starting", "idle", "stopped"];
+const COUNTED: readonly Status[] = ["waiting", "failed", "working", "stopping", "starting", "idle", "away", "stopped"];
 
 /** Fewer agents than this are found without a filter. */
 const FILTER_FROM = 5;
@@ -77,7 +77,7 @@ export function AgentsScreen() {
               </h2>
               {group.seen && (
                 <span class="group-seen">
-                  {t("agents.away")} <Since at={group.seen} />
+                  {t("agents.away")} <Since at={group.seen} /> {t("agents.ago")}
                 </span>
               )}
               {group.branch && (

@@ -9,7 +9,8 @@ const RANK: Record<Status, number> = {
   working: 3,
   starting: 4,
   idle: 5,
-  stopped: 6,
+  away: 6,
+  stopped: 7,
 };
 
 /** Who waits for a person comes first, the longest waiting at the top; the rest by what they do, then by name. */

@@ -171,7 +171,7 @@ export function TerminalView({ agent, find }: { agent: Agent; find: string }) {
       {isSearching && <TerminalSearch parts={() => parts.current} />}
       {(state === "ended" || (state === "lost" && lineState.value === "open")) && (
         <p class="banner" role="status">
-          {state === "lost" ? t("banner.reconnecting") : t("terminal.ended")}
+          {state === "lost" ? t("banner.reconnecting") : agent.seen ? t("terminal.away") : t("terminal.ended")}
         </p>
       )}
       <div class="terminal-box" ref={box} data-testid="terminal" />

@@ -16,6 +16,8 @@ pub struct CardFacts {
     pub version: String,
     /// Where it is reached, without a slash at the end.
     pub base: String,
+    /// Where it speaks gRPC, as `host:port`.
+    pub grpc: Option<String>,
     /// The profile it runs with.
     pub profile: String,
     /// The media types it takes.
@@ -86,12 +88,18 @@ fn common(facts: &CardFacts, scheme: &Value) -> Object {
             "protocolVersion": version,
         })
     };
-    let interfaces = vec![
+    let grpc = facts.grpc.as_ref();
+    let grpc =
+        grpc.map(|url| json!({ "url": url, "protocolBinding": "GRPC", "protocolVersion": "1.0" }));
+    let current = [
         interface("/a2a", "JSONRPC", "1.0"),
         interface("/a2a/rest", "HTTP+JSON", "1.0"),
+    ];
+    let older = [
         interface("/a2a", "JSONRPC", "0.3"),
         interface("/a2a/rest", "HTTP+JSON", "0.3"),
     ];
+    let interfaces: Vec<Value> = current.into_iter().chain(grpc).chain(older).collect();
     let schemes = facts.wants_token.then(|| json!({ "token": scheme }));
     let requirements = schemes
         .as_ref()

@@ -138,6 +138,11 @@ impl ProtocolError {
         self.row().reason
     }
 
+    /// The name of its status in gRPC and HTTP+JSON.
+    pub(super) fn status(&self) -> &'static str {
+        self.row().status
+    }
+
     /// The `error` member of a JSON-RPC answer.
     pub fn to_jsonrpc(&self) -> Value {
         json!({ "code": self.code(), "message": self.to_string(), "data": self.details() })
@@ -160,7 +165,7 @@ impl ProtocolError {
     }
 
     /// The machine-readable part: the reason first, then the fields.
-    fn details(&self) -> Value {
+    pub(super) fn details(&self) -> Vec<Value> {
         let mut metadata = Map::new();
         if let Self::TaskNotFound(task) | Self::Unknown { task, .. } = self {
             metadata.insert("taskId".to_owned(), json!(task));
@@ -179,7 +184,7 @@ impl ProtocolError {
                 "fieldViolations": violations.iter().map(violation).collect::<Vec<_>>(),
             }));
         }
-        Value::Array(details)
+        details
     }
 
     fn row(&self) -> ErrorCodes {

@@ -6,6 +6,8 @@ mod random;
 mod requests;
 mod shapes;
 
+pub(in crate::wire) use fold::any_events;
+
 use crate::artifact::Body;
 use crate::error::{Failure, FailureCode};
 use crate::event::{Event, Fact, Question, Said, Source, Status, Timestamp};

@@ -47,6 +47,7 @@ impl KnownAgent {
     /// What it does. A stop that is under way shows only where something is left to stop.
     pub(crate) fn status(&self) -> Status {
         match self.report.status() {
+            _ if seen_of(&self.entry).is_some() => Status::Away,
             _ if self.trouble.is_some() => Status::Failed,
             Status::Working | Status::Waiting if self.stops > 0 => Status::Stopping,
             status => status,

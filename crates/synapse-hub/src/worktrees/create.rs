@@ -1,9 +1,12 @@
 //! A new worktree, in a folder beside its repository.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
 use serde::Deserialize;
+use synapse_machine::lock::LockGuard;
+use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 
 use super::list::default_of;
@@ -43,6 +46,7 @@ pub(crate) async fn create(main: &Path, wish: &Wish) -> Result<Spot, Problem> {
         let error = format!("{} exists already; choose another name", path.display());
         return Err(Problem::conflict("exists", error));
     }
+    let _turn = turn(main).await?;
     let trees = trees_of(main).await?;
     let is_taken = |tree: &&Tree| tree.branch.as_deref() == Some(branch.as_str());
     if let Some(tree) = trees.iter().find(is_taken) {
@@ -88,6 +92,17 @@ pub(crate) async fn create(main: &Path, wish: &Wish) -> Result<Spot, Problem> {
         id: id_of(&path),
         path,
         main: Some(main.to_owned()),
+    })
+}
+
+/// Waits until nobody else changes the worktrees of this repository.
+pub(super) async fn turn(main: &Path) -> Result<LockGuard, Problem> {
+    let args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let dir = PathBuf::from(ask(main, args).await?.text());
+    let turn = spawn_blocking(move || LockGuard::wait_for_worktrees(&dir)).await;
+    let turn = turn.map_err(io::Error::other).flatten();
+    turn.map_err(|error| {
+        Problem::conflict("busy", format!("somebody else changes worktrees: {error}"))
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::create::turn;
 use super::{Spot, Worktree};
 use crate::git::{Branch, ask};
 use crate::problem::Problem;
@@ -63,6 +64,7 @@ pub(crate) async fn remove(
         unmerged: unmerged(spot, tree).await?,
     };
     check(lost, wish)?;
+    let _turn = turn(main).await?;
     let force: &[&str] = if wish.force { &["--force"] } else { &[] };
     let args = ["worktree", "remove"].iter().chain(force).chain(&["--"]);
     let args = args.map(AsRef::as_ref).chain([spot.path.as_os_str()]);

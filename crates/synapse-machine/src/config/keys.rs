@@ -30,11 +30,19 @@ const fn key(path: &'static str, right: &'static str, meaning: &'static str) -> 
 pub(super) const KEYS: &[Key] = &[
     section("", "keys with their values, such as `auth: token`"),
     section("agents", "names of agents, each with its settings below it"),
-    section("agents.*", "the settings of an agent: port, auto_start"),
+    section(
+        "agents.*",
+        "the settings of an agent: port, grpc_port, auto_start",
+    ),
     key(
         "agents.*.auto_start",
         "true or false",
         "Whether a message to this profile starts an agent when none runs.",
+    ),
+    key(
+        "agents.*.grpc_port",
+        "a port from 1 to 65535, or 0 to let the system choose",
+        "The port on which this profile's agents speak gRPC, unless `--grpc=PORT` names another; where it is taken, the system chooses one. It switches gRPC on for them.",
     ),
     key(
         "agents.*.port",
@@ -55,6 +63,11 @@ pub(super) const KEYS: &[Key] = &[
         "default_response_mode",
         "display or return",
         "Whether `synapse send` and the shell hooks wait for the reply (`return`) when a message does not say.",
+    ),
+    key(
+        "grpc",
+        "true or false",
+        "Whether every agent also speaks A2A over gRPC on a port of its own, as with `--grpc`: see [A2A](a2a.md).",
     ),
     key(
         "hooks",

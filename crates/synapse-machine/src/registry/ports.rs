@@ -70,10 +70,7 @@ impl Registry {
     ) -> Result<TcpListener, PortError> {
         match wish {
             PortWish::Any => try_port(listen, 0)?.ok_or(PortError::AllTaken),
-            PortWish::Exactly(port) => try_port(listen, port)?.ok_or_else(|| PortError::Taken {
-                port,
-                holder: self.holder_of(port).map(Box::new),
-            }),
+            PortWish::Exactly(port) => self.bind_exactly(listen, port),
             PortWish::Usual { configured } => {
                 let known = KNOWN.iter().find(|(name, _)| *name == profile);
                 let usual = configured.or(known.map(|(_, port)| *port));
@@ -85,6 +82,32 @@ impl Registry {
                 Err(PortError::AllTaken)
             }
         }
+    }
+
+    /// Binds the port on which an agent speaks gRPC. One that is only configured gives way to whoever has it; there is no
+    /// usual one.
+    ///
+    /// # Errors
+    /// When the wanted port is taken, or the system refuses.
+    pub fn bind_grpc(&self, listen: IpAddr, wish: PortWish) -> Result<TcpListener, PortError> {
+        let configured = match wish {
+            PortWish::Exactly(port) => return self.bind_exactly(listen, port),
+            PortWish::Usual { configured } => configured,
+            PortWish::Any => None,
+        };
+        for port in configured.into_iter().chain([0]) {
+            if let Some(listener) = try_port(listen, port)? {
+                return Ok(listener);
+            }
+        }
+        Err(PortError::AllTaken)
+    }
+
+    fn bind_exactly(&self, listen: IpAddr, port: u16) -> Result<TcpListener, PortError> {
+        try_port(listen, port)?.ok_or_else(|| PortError::Taken {
+            port,
+            holder: self.holder_of(port).map(Box::new),
+        })
     }
 
     fn holder_of(&self, port: u16) -> Option<Entry> {

@@ -23,6 +23,10 @@ use crate::signed::Signed;
 pub const ROSTER_KEY: &str = "roster";
 /// A cluster that has just been started takes ten seconds before it makes a bucket.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long to wait before a roster is put back that somebody has overwritten.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The largest roster that is taken.
+const LARGEST: usize = 4 << 20;
 /// How long a server may take to read its configuration again.
 const RELOAD: Duration = Duration::from_secs(10);
 
@@ -35,12 +39,17 @@ pub(super) async fn prepare(shared: &Shared, replicas: u8) -> Result<(), NatsErr
     let mesh = &shared.membership.mesh;
     presence::prepare(&shared.nats, &presence::bucket(mesh, replicas), PATIENCE).await?;
     let rosters = presence::prepare(&shared.nats, &roster_bucket(mesh, replicas), PATIENCE).await?;
-    if let Ok(signed) = shared.folder.signed_roster()
-        && let Ok(text) = serde_json::to_vec(&signed)
-    {
-        rosters.put(ROSTER_KEY, text).await?;
+    match shared.folder.signed_roster() {
+        Ok(signed) => put(&rosters, &signed).await,
+        Err(_) => Ok(()),
     }
-    Ok(())
+}
+
+/// Puts a roster. It may have been put before and be lost since, so every time is another one for the server.
+async fn put(rosters: &Kv, signed: &Signed) -> Result<(), NatsError> {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    let text = serde_json::to_vec(signed).map_err(|error| NatsError::Said(error.to_string()))?;
+    rosters.put(ROSTER_KEY, &id, text).await
 }
 
 /// Follows the roster; where this machine invites, sees to it that the server has it.
@@ -49,7 +58,7 @@ pub(super) async fn keep_roster(shared: Arc<Shared>, replicas: u8) {
         &shared.nats,
         &roster_bucket(&shared.membership.mesh, 1).name,
     );
-    let mut news = kv.watch().await;
+    let mut news = kv.watch(LARGEST).await;
     let mut link = shared.nats.link();
     loop {
         if shared.nats.is_up() {
@@ -67,6 +76,7 @@ pub(super) async fn keep_roster(shared: Arc<Shared>, replicas: u8) {
                 message = news.next() => {
                     let Some(message) = message else { return };
                     take(&shared, &message.payload);
+                    restore(&shared, &kv, &message).await;
                 }
                 changed = link.changed() => {
                     break changed.map(|()| matches!(*link.borrow_and_update(), Link::Up(_)));
@@ -86,6 +96,28 @@ pub(super) async fn keep_roster(shared: Arc<Shared>, replicas: u8) {
             }
             Err(_) => return,
         }
+    }
+}
+
+/// Puts the roster back where somebody else has put something in its place: newcomers must find it.
+async fn restore(shared: &Shared, rosters: &Kv, message: &Message) {
+    if !is_admin(shared) || rosters.key_of(message) != Some(ROSTER_KEY) {
+        return;
+    }
+    let Ok(own) = shared.folder.signed_roster() else {
+        return;
+    };
+    let said: Option<Signed> = serde_json::from_slice(&message.payload).ok();
+    let said = said.and_then(|said| said.open::<Roster>(shared.membership.admin, PURPOSE).ok());
+    // An old one would hide from those who were away who was revoked since.
+    if said.is_some_and(|said| said.version == shared.roster.borrow().version) {
+        return;
+    }
+    tracing::warn!("another roster than the last stands there; it is put back");
+    // Whoever goes on with it gets so many answers and no more.
+    sleep(PAUSE).await;
+    if let Err(error) = put(rosters, &own).await {
+        tracing::warn!(%error, "the server does not take the roster");
     }
 }
 
@@ -117,6 +149,10 @@ async fn answer(shared: &Shared, message: &Message) -> Result<()> {
         .unwrap_or_default()
         .to_owned();
     let key = PublicNkey::try_from(key)?;
+    // Our answer must not be led to where only we may write.
+    if !reply.starts_with(&format!("_INBOX.join.{key}.")) {
+        bail!("it wants the answer at {reply}");
+    }
     let signed: Signed = serde_json::from_slice(&message.payload)?;
     let roster = Arc::clone(&shared.roster.borrow());
     let mut open = shared.folder.invitations()?;
@@ -171,7 +207,7 @@ async fn publish(shared: &Shared, roster: Roster) -> Result<Signed> {
         &shared.nats,
         &roster_bucket(&shared.membership.mesh, 1).name,
     );
-    kv.put(ROSTER_KEY, serde_json::to_vec(&signed)?).await?;
+    put(&kv, &signed).await?;
     Ok(signed)
 }
 

@@ -13,7 +13,7 @@ use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use synapse_a2a::event::Timestamp;
-use synapse_client::client::Client;
+use synapse_client::lineage;
 use synapse_machine::registry::Registry;
 use synapse_machine::token::Token;
 use synapse_serve::Peer;
@@ -108,14 +108,13 @@ async fn ask(
         let error = "messages that were kept for it go first";
         return problem(StatusCode::SERVICE_UNAVAILABLE, error);
     }
-    let needs = needed(request.method(), &target);
-    let on_behalf = match needs {
-        Some(role) if role >= Role::Answer => on_behalf(&shared, peer).await,
-        _ => None,
+    let via = match needed(request.method(), &target) {
+        Some(role) if role >= Role::Send => via(&shared, peer).await,
+        _ => Vec::new(),
     };
     let answered = shared
         .tunnels
-        .ask(machine, agent, &target, request, on_behalf)
+        .ask(machine, agent, &target, request, via)
         .await;
     answered.unwrap_or_else(|error| {
         let status = match &error {
@@ -128,16 +127,22 @@ async fn ask(
     })
 }
 
-/// For whom the agent works that the caller belongs to, if it belongs to one: whoever sent the task at hand.
-async fn on_behalf(shared: &Shared, peer: &Peer) -> Option<String> {
+/// The agents on whose behalf a program of this machine asks, as they are called in the mesh.
+async fn via(shared: &Shared, peer: &Peer) -> Vec<String> {
     let registry = Registry::new(shared.paths.registry());
-    let entries = registry.list().ok()?;
-    let own = entries
-        .into_iter()
-        .find(|entry| peer.may_be_below(entry.pid))?;
-    let client = Client::of(&own).ok()?;
-    let task = client.status().await.ok()?.task?;
-    Some(client.task(&task).await.ok()?.sender)
+    let entries = registry.list().unwrap_or_default();
+    let pids: Vec<u32> = entries.iter().map(|entry| entry.pid).collect();
+    let above = peer.may_be_below_some(&pids);
+    let names = lineage::of(&entries, |entry| above.contains(&entry.pid)).await;
+    let own = &shared.membership.name;
+    let address = |name: String| {
+        if name.contains('@') {
+            name
+        } else {
+            format!("{name}@{own}")
+        }
+    };
+    names.into_iter().map(address).collect()
 }
 
 #[derive(Deserialize)]
@@ -151,7 +156,11 @@ struct KeepBody {
 }
 
 /// Keeps a message for a machine that is away. It is on disk when this answers.
-async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) -> Response {
+async fn keep(
+    State(shared): State<Arc<Shared>>,
+    peer: Extension<Peer>,
+    Json(asked): Json<KeepBody>,
+) -> Response {
     if let Some(error) = super::revoked(&shared) {
         return problem(StatusCode::FORBIDDEN, error);
     }
@@ -167,7 +176,8 @@ async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) ->
     let id = asked
         .body
         .pointer("/message/messageId")
-        .and_then(Value::as_str);
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     let Some(id) = id else {
         return problem(
             StatusCode::BAD_REQUEST,
@@ -176,11 +186,11 @@ async fn keep(State(shared): State<Arc<Shared>>, Json(asked): Json<KeepBody>) ->
     };
     let millis = |at: jiff::Timestamp| Timestamp(at.as_millisecond().unsigned_abs());
     let kept = KeptMessage {
-        message: id.to_owned(),
+        message: id,
         machine: asked.machine.to_string(),
         agent: asked.agent,
         priority: asked.priority,
-        body: asked.body.to_string(),
+        body: outbox::with_via(asked.body, via(&shared, &peer).await),
         created_at: millis(jiff::Timestamp::now()),
         expires_at: millis(asked.until),
         state: OutboxState::Kept,
@@ -247,13 +257,20 @@ struct InviteBody {
 async fn invite(State(shared): State<Arc<Shared>>, Json(body): Json<InviteBody>) -> Response {
     match admin::invite(&shared, body.name, body.role).await {
         Ok(secret) => Json(json!({
-            "secret": secret.text(), "servers": shared.membership.shown_servers(),
+            "secret": secret.text(), "servers": servers(&shared),
             "has_creds": shared.membership.creds.is_some(),
             "is_ours": shared.membership.engine.is_some(),
         }))
         .into_response(),
         Err(error) => refused(&error),
     }
+}
+
+/// Where others find the mesh; `synapse mesh up --address` may have changed that.
+fn servers(shared: &Shared) -> Vec<String> {
+    let membership = shared.folder.membership();
+    let membership = membership.as_ref().unwrap_or(&shared.membership);
+    membership.shown_servers()
 }
 
 async fn revoke(State(shared): State<Arc<Shared>>, Path(machine): Path<MachineName>) -> Response {

@@ -148,6 +148,7 @@ async fn round(shared: &Shared) -> Round {
         }
         Err(_) => return Round::Nothing,
     };
+    let waiting = refuse_revoked(shared, waiting).await;
     let here = who_is_here(shared);
     let mut still = BTreeSet::new();
     let mut agents: BTreeMap<(String, String), Vec<KeptMessage>> = BTreeMap::new();
@@ -184,6 +185,24 @@ async fn round(shared: &Shared) -> Round {
     }
 }
 
+/// Ends the waiting of messages to machines that are in the mesh no more: another one of that name is not who was meant.
+async fn refuse_revoked(shared: &Shared, waiting: Vec<KeptMessage>) -> Vec<KeptMessage> {
+    let roster = Arc::clone(&shared.roster.borrow());
+    let (meant, revoked): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|kept| roster.member(&kept.machine).is_some());
+    for kept in revoked {
+        let reason = format!("{} is no more in the mesh", kept.machine);
+        let path = shared.paths.store();
+        let settled = tokio::task::spawn_blocking(move || {
+            let refused = OutboxState::Refused;
+            outbox::settle(&path, &kept.message, refused, None, Some(&reason))
+        });
+        let _ = settled.await;
+    }
+    meant
+}
+
 /// Delivers the messages to one agent, as far as it takes them. Whether it took all.
 async fn in_order(shared: &Shared, messages: Vec<KeptMessage>) -> bool {
     for kept in messages {
@@ -202,7 +221,7 @@ async fn in_order(shared: &Shared, messages: Vec<KeptMessage>) -> bool {
             Ok(task) => (OutboxState::Delivered, task, None),
             Err(Refusal::ForGood(reason)) => (OutboxState::Refused, None, Some(reason)),
             Err(Refusal::ForNow(reason)) => {
-                tracing::info!(
+                tracing::debug!(
                     to = kept.agent,
                     machine = kept.machine,
                     reason,
@@ -231,13 +250,14 @@ enum Refusal {
 /// Hands one message over; the task it became.
 async fn hand_over(shared: &Shared, kept: &KeptMessage) -> Result<Option<String>, Refusal> {
     let target = format!("/tasks/send-priority?priority={}", kept.priority);
+    let (body, via) = without_via(&kept.body);
     let request = Request::post(&target)
         .header(CONTENT_TYPE, "application/json")
-        .body(Body::from(kept.body.clone()))
+        .body(Body::from(body))
         .map_err(|error| Refusal::ForGood(error.to_string()))?;
     let asked = shared
         .tunnels
-        .ask(&kept.machine, &kept.agent, &target, request, None);
+        .ask(&kept.machine, &kept.agent, &target, request, via);
     let answer = asked
         .await
         .map_err(|error| Refusal::ForNow(error.to_string()))?;
@@ -255,16 +275,47 @@ async fn hand_over(shared: &Shared, kept: &KeptMessage) -> Result<Option<String>
         .get("error")
         .and_then(Value::as_str)
         .unwrap_or("no reason given");
-    let is_passing = status.is_server_error()
-        || matches!(
-            status,
-            StatusCode::NOT_FOUND | StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-        );
-    Err(if is_passing {
+    Err(if is_passing(status) {
         Refusal::ForNow(reason.to_owned())
     } else {
         Refusal::ForGood(reason.to_owned())
     })
+}
+
+/// Whether a refusal may be over the next time.
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(
+            status,
+            StatusCode::NOT_FOUND
+                | StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::REQUEST_TIMEOUT
+                | StatusCode::TOO_EARLY
+        )
+}
+
+/// Where the body of a kept message has the agents on whose behalf it was sent.
+const VIA: &str = "synapse/via";
+
+/// The body of a message as it is kept.
+pub(super) fn with_via(mut body: Value, via: Vec<String>) -> String {
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove(VIA);
+        if !via.is_empty() {
+            fields.insert(VIA.to_owned(), via.into());
+        }
+    }
+    body.to_string()
+}
+
+/// The body of a kept message as it is sent, and on whose behalf.
+fn without_via(body: &str) -> (String, Vec<String>) {
+    let mut read: Value = serde_json::from_str(body).unwrap_or_default();
+    let via = read.as_object_mut().and_then(|fields| fields.remove(VIA));
+    match via.map(serde_json::from_value) {
+        Some(Ok(via)) => (read.to_string(), via),
+        _ => (body.to_owned(), Vec::new()),
+    }
 }
 
 /// A message as programs are told of it.
@@ -283,5 +334,39 @@ pub(super) fn shape(kept: &KeptMessage) -> Kept {
         state: kept.state.name().to_owned(),
         task: kept.task.clone(),
         reason: kept.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_waits_for_an_agent_that_is_not_there_and_for_clocks_that_are_wrong() {
+        for (status, is_it) in [
+            (404, true),
+            (425, true),
+            (503, true),
+            (400, false),
+            (403, false),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(is_passing(status), is_it, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_kept_message_knows_on_whose_behalf_it_was_sent() {
+        let body = serde_json::json!({ "message": "m", VIA: ["somebody else"] });
+        let kept = with_via(body.clone(), vec!["codex@desk".to_owned()]);
+        let (sent, via) = without_via(&kept);
+        assert_eq!(
+            (sent.as_str(), via),
+            (r#"{"message":"m"}"#, vec!["codex@desk".to_owned()])
+        );
+        assert_eq!(
+            without_via(&with_via(body, Vec::new())).1,
+            Vec::<String>::new()
+        );
     }
 }

@@ -63,8 +63,8 @@ pub(super) fn view(
         let sighting = seen.get(&member.name);
         let old = before.get(member.name.as_str());
         // Without a connection nobody knows who else is there.
-        let is_reached = trouble.is_none() || member.name == *own;
-        let is_here = is_reached && sighting.is_some_and(|sighting| sighting.is_here);
+        let is_seen = sighting.is_some_and(|sighting| sighting.is_here);
+        let is_here = member.name == *own || (trouble.is_none() && is_seen);
         let seen = match sighting {
             _ if is_here => None,
             Some(sighting) => Some(sighting.seen_at),

@@ -2,6 +2,7 @@
 //! again when it breaks.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use tokio_rustls::TlsConnector;
 use super::protocol::{Decoder, Said, ServerInfo};
 use super::server::Server;
 use super::tls::Trust;
-use super::{Auth, Link, Message, NatsError, Order};
+use super::{Auth, Link, NatsError, Order, Subscribed};
 
 /// How long a server may take to let us in.
 const GREETING: Duration = Duration::from_secs(5);
@@ -29,6 +30,8 @@ const SHORT_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How many of the pauses are short.
 const SHORT_PAUSES: u32 = 25;
+/// What is said of a server that goes.
+const CLOSED: &str = "it closed the connection";
 /// The first version that has what is needed of `JetStream`.
 const OLDEST: (u32, u32) = (2, 9);
 
@@ -47,15 +50,17 @@ pub struct Options {
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-type Subscriptions = HashMap<u64, (String, mpsc::Sender<Message>)>;
+type Subscriptions = HashMap<u64, Subscribed>;
+
+/// Where everybody reads how the connection stands.
+pub(super) struct Told {
+    pub(super) link: watch::Sender<Link>,
+    pub(super) info: watch::Sender<Option<Arc<ServerInfo>>>,
+    pub(super) refusal: watch::Sender<String>,
+}
 
 /// Keeps a connection until nobody orders anything any more.
-pub(super) async fn keep(
-    options: Options,
-    mut orders: mpsc::Receiver<Order>,
-    link: watch::Sender<Link>,
-    info: watch::Sender<Option<Arc<ServerInfo>>>,
-) {
+pub(super) async fn keep(options: Options, mut orders: mpsc::Receiver<Order>, told: Told) {
     let mut servers = options.servers.clone();
     let mut subscriptions = Subscriptions::new();
     let (mut pause, mut pauses, mut nth, mut next) = (FIRST_PAUSE, 0, 0, 0);
@@ -78,20 +83,16 @@ pub(super) async fn keep(
         let error = match greeted {
             Ok((stream, decoder, said)) => {
                 learn(&mut servers, &said, &server);
-                info.send_replace(Some(Arc::new(said)));
+                told.info.send_replace(Some(Arc::new(said)));
                 nth += 1;
                 (pause, pauses) = (FIRST_PAUSE, 0);
-                let up = || drop(link.send_replace(Link::Up(nth)));
-                match carry(
-                    stream,
-                    decoder,
-                    &mut orders,
-                    &mut subscriptions,
-                    &server,
-                    up,
-                )
-                .await
-                {
+                let carrying = Carrying {
+                    server: &server,
+                    told: &told,
+                    nth,
+                };
+                let carried = carrying.run(stream, decoder, &mut orders, &mut subscriptions);
+                match carried.await {
                     Some(error) => error,
                     None => return,
                 }
@@ -99,7 +100,7 @@ pub(super) async fn keep(
             Err(error) => error,
         };
         tracing::info!(%error, "no connection to the mesh");
-        link.send_replace(Link::Down(error));
+        told.link.send_replace(Link::Down(error));
         let mut rest = Box::pin(sleep(pause));
         loop {
             tokio::select! {
@@ -141,8 +142,8 @@ fn learn(servers: &mut Vec<Server>, info: &ServerInfo, known: &Server) {
 /// Notes what outlasts a connection; what is published without one is lost.
 fn note(order: Order, subscriptions: &mut Subscriptions) {
     match order {
-        Order::Subscribe { sid, subject, to } => {
-            subscriptions.insert(sid, (subject, to));
+        Order::Subscribe { sid, subscribed } => {
+            subscriptions.insert(sid, subscribed);
         }
         Order::Unsubscribe { sid } => {
             subscriptions.remove(&sid);
@@ -282,104 +283,120 @@ async fn hear(
             why,
         };
         match stream.read(&mut buffer).await {
-            Ok(0) => return Err(closed("it closed the connection".to_owned())),
+            Ok(0) => return Err(closed(CLOSED.to_owned())),
             Ok(count) => decoder.feed(buffer.get(..count).unwrap_or_default()),
-            Err(error) => return Err(closed(error.to_string())),
+            Err(error) => return Err(closed(broken(&error))),
         }
     }
 }
 
-/// Carries orders and messages until the connection breaks; nothing if nobody orders any more.
-async fn carry(
-    stream: Box<dyn Stream>,
-    mut decoder: Decoder,
-    orders: &mut mpsc::Receiver<Order>,
-    subscriptions: &mut Subscriptions,
-    server: &Server,
-    up: impl FnOnce(),
-) -> Option<NatsError> {
-    let lost = |why: String| NatsError::Unreachable {
-        server: server.to_string(),
-        why,
-    };
-    let (mut reading, mut writing) = tokio::io::split(stream);
-    let mut out = Vec::new();
-    subscriptions.retain(|_, (_, to)| !to.is_closed());
-    for (sid, (subject, _)) in &*subscriptions {
-        out.extend(format!("SUB {subject} {sid}\r\n").into_bytes());
-    }
-    if let Err(error) = writing.write_all(&out).await {
-        return Some(lost(error.to_string()));
-    }
-    up();
-    let mut buffer = vec![0; 64 << 10];
-    let mut pace = interval(PING);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    pace.reset();
-    let (mut unanswered, mut heard) = (false, Instant::now());
-    loop {
-        out.clear();
-        tokio::select! {
-            read = reading.read(&mut buffer) => {
-                let count = match read {
-                    Ok(0) => return Some(lost("it closed the connection".to_owned())),
-                    Ok(count) => count,
-                    Err(error) => return Some(lost(error.to_string())),
-                };
-                (unanswered, heard) = (false, Instant::now());
-                decoder.feed(buffer.get(..count).unwrap_or_default());
-                loop {
-                    match decoder.next() {
-                        Ok(Some(Said::Message { sid, message })) => {
-                            let gone = match subscriptions.get(&sid) {
-                                Some((_, to)) => to.send(message).await.is_err(),
-                                None => true,
-                            };
-                            if gone {
-                                subscriptions.remove(&sid);
-                                out.extend(format!("UNSUB {sid}\r\n").into_bytes());
+/// One connection that stands.
+struct Carrying<'a> {
+    server: &'a Server,
+    told: &'a Told,
+    /// Which one it is.
+    nth: u64,
+}
+
+impl Carrying<'_> {
+    /// Carries orders and messages until the connection breaks; nothing if nobody orders any more.
+    async fn run(
+        &self,
+        stream: Box<dyn Stream>,
+        mut decoder: Decoder,
+        orders: &mut mpsc::Receiver<Order>,
+        subscriptions: &mut Subscriptions,
+    ) -> Option<NatsError> {
+        let told = self.told;
+        let lost = |why: String| NatsError::Unreachable {
+            server: self.server.to_string(),
+            why,
+        };
+        let (mut reading, mut writing) = tokio::io::split(stream);
+        let mut out = Vec::new();
+        subscriptions.retain(|_, subscribed| !subscribed.to.is_closed());
+        for (sid, subscribed) in &*subscriptions {
+            out.extend(format!("SUB {} {sid}\r\n", subscribed.subject).into_bytes());
+        }
+        if let Err(error) = writing.write_all(&out).await {
+            return Some(lost(error.to_string()));
+        }
+        told.link.send_replace(Link::Up(self.nth));
+        let mut buffer = vec![0; 64 << 10];
+        let mut pace = interval(PING);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        pace.reset();
+        let (mut unanswered, mut heard) = (false, Instant::now());
+        loop {
+            out.clear();
+            tokio::select! {
+                read = reading.read(&mut buffer) => {
+                    let count = match read {
+                        Ok(0) => return Some(lost(CLOSED.to_owned())),
+                        Ok(count) => count,
+                        Err(error) => return Some(lost(broken(&error))),
+                    };
+                    (unanswered, heard) = (false, Instant::now());
+                    decoder.feed(buffer.get(..count).unwrap_or_default());
+                    loop {
+                        match decoder.next() {
+                            Ok(Some(Said::Message { sid, message })) => {
+                                let gone = match subscriptions.get(&sid) {
+                                    Some(subscribed) if message.payload.len() > subscribed.largest => {
+                                        let (subject, size) = (message.subject, message.payload.len());
+                                        tracing::warn!(subject, size, "a message that is too large is dropped");
+                                        false
+                                    }
+                                    Some(subscribed) => subscribed.to.send(message).await.is_err(),
+                                    None => true,
+                                };
+                                if gone {
+                                    subscriptions.remove(&sid);
+                                    out.extend(format!("UNSUB {sid}\r\n").into_bytes());
+                                }
                             }
-                        }
-                        Ok(Some(Said::Ping)) => out.extend(b"PONG\r\n"),
-                        Ok(Some(Said::Error(why))) if is_final(&why) => {
-                            return Some(NatsError::Refused { server: server.to_string(), why });
-                        }
-                        Ok(Some(Said::Error(why))) => {
-                            tracing::warn!(%why, "the server of the mesh refuses something");
-                        }
-                        Ok(Some(_)) => {}
-                        Ok(None) => break,
-                        Err(error) => {
-                            tracing::warn!(%error, "the server says no NATS");
-                            return Some(NatsError::Broken(server.to_string()));
+                            Ok(Some(Said::Ping)) => out.extend(b"PONG\r\n"),
+                            Ok(Some(Said::Error(why))) if is_final(&why) => {
+                                return Some(NatsError::Refused { server: self.server.to_string(), why });
+                            }
+                            Ok(Some(Said::Error(why))) => {
+                                tracing::warn!(%why, "the server of the mesh refuses something");
+                                told.refusal.send_replace(why);
+                            }
+                            Ok(Some(_)) => {}
+                            Ok(None) => break,
+                            Err(error) => {
+                                tracing::warn!(%error, "the server says no NATS");
+                                return Some(NatsError::Broken(self.server.to_string()));
+                            }
                         }
                     }
                 }
-            }
-            order = orders.recv() => {
-                write(order?, subscriptions, &mut out);
-                // Whatever else is ready goes with it.
-                while out.len() < 256 << 10 && let Ok(order) = orders.try_recv() {
-                    write(order, subscriptions, &mut out);
+                order = orders.recv() => {
+                    write(order?, subscriptions, &mut out);
+                    // Whatever else is ready goes with it.
+                    while out.len() < 256 << 10 && let Ok(order) = orders.try_recv() {
+                        write(order, subscriptions, &mut out);
+                    }
+                }
+                _ = pace.tick() => {
+                    if unanswered && heard.elapsed() >= PING {
+                        return Some(lost(format!("it has said nothing for {} s", heard.elapsed().as_secs())));
+                    }
+                    unanswered = true;
+                    out.extend(b"PING\r\n");
                 }
             }
-            _ = pace.tick() => {
-                if unanswered && heard.elapsed() >= PING {
-                    return Some(lost(format!("it has said nothing for {} s", heard.elapsed().as_secs())));
+            if !out.is_empty() {
+                let written = async {
+                    writing.write_all(&out).await?;
+                    writing.flush().await
+                };
+                match timeout(PING * 2, written).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => return Some(lost(error.to_string())),
+                    Err(_) => return Some(lost("it takes nothing".to_owned())),
                 }
-                unanswered = true;
-                out.extend(b"PING\r\n");
-            }
-        }
-        if !out.is_empty() {
-            let written = async {
-                writing.write_all(&out).await?;
-                writing.flush().await
-            };
-            match timeout(PING * 2, written).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Some(lost(error.to_string())),
-                Err(_) => return Some(lost("it takes nothing".to_owned())),
             }
         }
     }
@@ -396,11 +413,15 @@ fn write(order: Order, subscriptions: &mut Subscriptions, out: &mut Vec<u8>) {
         Order::Publish {
             subject,
             reply,
+            id,
             payload,
-        } => publish(&subject, reply.as_deref(), &payload, out),
-        Order::Subscribe { sid, subject, to } => {
-            out.extend(format!("SUB {subject} {sid}\r\n").into_bytes());
-            subscriptions.insert(sid, (subject, to));
+        } => {
+            let head = format!("{subject} {}", reply.map_or(String::new(), |to| to + " "));
+            publish(&head, id.as_deref(), &payload, out);
+        }
+        Order::Subscribe { sid, subscribed } => {
+            out.extend(format!("SUB {} {sid}\r\n", subscribed.subject).into_bytes());
+            subscriptions.insert(sid, subscribed);
         }
         Order::Unsubscribe { sid } => {
             if subscriptions.remove(&sid).is_some() {
@@ -410,17 +431,43 @@ fn write(order: Order, subscriptions: &mut Subscriptions, out: &mut Vec<u8>) {
     }
 }
 
-fn publish(subject: &str, reply: Option<&str>, payload: &Bytes, out: &mut Vec<u8>) {
-    let reply = reply.map(|reply| format!("{reply} ")).unwrap_or_default();
-    let size = payload.len();
-    out.extend(format!("PUB {subject} {reply}{size}\r\n").into_bytes());
+/// Writes what is published behind its subjects, with its id in a header if it has one.
+fn publish(head: &str, id: Option<&str>, payload: &Bytes, out: &mut Vec<u8>) {
+    let headers = id.map(|id| format!("NATS/1.0\r\nNats-Msg-Id: {id}\r\n\r\n"));
+    let headers = headers.unwrap_or_default();
+    let (length, size) = (headers.len(), headers.len() + payload.len());
+    if headers.is_empty() {
+        out.extend(format!("PUB {head}{size}\r\n").into_bytes());
+    } else {
+        out.extend(format!("HPUB {head}{length} {size}\r\n{headers}").into_bytes());
+    }
     out.extend_from_slice(payload);
     out.extend(b"\r\n");
+}
+
+/// Why a read failed, in a word for people: who goes without a goodbye has only closed the connection.
+fn broken(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => CLOSED.to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_goes_into_a_stream_has_an_id() {
+        let written = |id| {
+            let mut out = Vec::new();
+            publish("s reply ", id, &Bytes::from_static(b"ab"), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(None), "PUB s reply 2\r\nab\r\n");
+        let said = "HPUB s reply 28 30\r\nNATS/1.0\r\nNats-Msg-Id: 7\r\n\r\nab\r\n";
+        assert_eq!(written(Some("7")), said);
+    }
 
     #[test]
     fn a_server_that_lacks_something_is_told_so() {

@@ -91,19 +91,22 @@ impl Kv {
         }
     }
 
-    /// Puts a value. An answer means that the server has it, not that it is on a disk.
+    /// Puts a value; with an id that the bucket has had lately nothing is put. An answer means that the server has it, not that it is on a disk.
     ///
     /// # Errors
     /// When the server does not take it, in its words: a full bucket says so.
-    pub async fn put(&self, key: &str, value: impl Into<Bytes>) -> Result<(), NatsError> {
-        let answer = self.nats.request(&self.subject(key), value).await?;
+    pub async fn put(&self, key: &str, id: &str, value: impl Into<Bytes>) -> Result<(), NatsError> {
+        let answer = self
+            .nats
+            .request_once(&self.subject(key), id, value)
+            .await?;
         read(&answer)?;
         Ok(())
     }
 
     /// Puts a value without waiting for the server's answer.
-    pub async fn put_blindly(&self, key: &str, value: impl Into<Bytes>) {
-        self.nats.publish(&self.subject(key), value).await;
+    pub async fn put_blindly(&self, key: &str, id: &str, value: impl Into<Bytes>) {
+        self.nats.publish_once(&self.subject(key), id, value).await;
     }
 
     /// The value of a key, if there is one.
@@ -163,9 +166,9 @@ impl Kv {
         found.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// Every value that is put from now on.
-    pub async fn watch(&self) -> Subscription {
-        self.nats.subscribe(&self.subject(">")).await
+    /// Every value that is put from now on, except those that are larger than this.
+    pub async fn watch(&self, largest: usize) -> Subscription {
+        self.nats.subscribe_below(&self.subject(">"), largest).await
     }
 
     /// The key of a message that [`watch`](Self::watch) gave.
@@ -189,6 +192,9 @@ fn read(answer: &Message) -> Result<Value, NatsError> {
     let odd = || NatsError::Said("something that is no answer of JetStream".to_owned());
     let said: Value = serde_json::from_slice(&answer.payload).map_err(|_| odd())?;
     match said.pointer("/error/description").and_then(Value::as_str) {
+        Some(why) if why.contains("not enabled for account") => {
+            Err(NatsError::NoAccountJetStream(why.to_owned()))
+        }
         Some(why) => Err(NatsError::Said(why.to_owned())),
         None => Ok(said),
     }

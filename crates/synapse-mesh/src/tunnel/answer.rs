@@ -25,6 +25,7 @@ use crate::roster::Roster;
 
 /// By this header an agent knows from which machine it is asked. It is believed of the bridge of this machine alone.
 const MACHINE: &str = synapse_client::mesh::MACHINE_HEADER;
+const VIA: &str = synapse_client::mesh::VIA_HEADER;
 
 /// What of an answer concerns the asker.
 const ANSWERED: [&str; 9] = [
@@ -83,7 +84,11 @@ impl Answering {
             let (body, taken) = mpsc::channel(4);
             let (done, is_done) = oneshot::channel();
             tokio::spawn(feed(tunnel, body, is_done));
-            let body = Body::from_stream(ReceiverStream::new(taken));
+            let body = if opening.is_bare {
+                Body::empty()
+            } else {
+                Body::from_stream(ReceiverStream::new(taken))
+            };
             match call(&client, pair.peer(), &opening, body).await {
                 Ok(response) => {
                     begin(&sender, &response).await;
@@ -120,7 +125,8 @@ impl Answering {
             ))
         })?;
         if let Some(why) = skew(from, opening.at, now_millis()) {
-            return Err(bad(why));
+            // A message that waits is tried again: clocks are set right.
+            return Err(Refusal(StatusCode::TOO_EARLY, why));
         }
         let method: Method = opening
             .method
@@ -139,15 +145,22 @@ impl Answering {
             return Err(Refusal(
                 StatusCode::FORBIDDEN,
                 format!(
-                    "{from} has the role '{has}' here, and this needs '{needed}'; raise it where the mesh was begun: synapse mesh role {from} {needed} (and mesh.allow here)"
+                    "{from} has the role '{has}' on {own}, and this needs '{needed}'; raise it where the mesh was begun: synapse mesh role {from} {needed} (and mesh.allow on {own})",
+                    own = self.own
                 ),
             ));
         }
         let entry = self.find(&opening.agent)?;
         let itself = format!("{}@{}", entry.handle, self.own);
-        if needed >= Role::Answer && opening.on_behalf.as_deref() == Some(itself.as_str()) {
-            let error = "an agent does not answer its own questions by way of another machine";
-            return Err(Refusal(StatusCode::FORBIDDEN, error.to_owned()));
+        let is_for_itself = |name: &String| name.eq_ignore_ascii_case(&itself);
+        if needed >= Role::Answer
+            && !entry.may_answer_itself
+            && opening.via.iter().any(is_for_itself)
+        {
+            let error = format!(
+                "an agent does not answer its own questions by way of others, and this was begun by {itself}; a person does"
+            );
+            return Err(Refusal(StatusCode::FORBIDDEN, error));
         }
         let client = Client::of(&entry)
             .map_err(|error| Refusal(StatusCode::BAD_GATEWAY, format!("{error:#}")))?;
@@ -201,6 +214,10 @@ fn request(
             headers.append(name, value);
         }
         headers.insert(MACHINE, HeaderValue::try_from(from.as_str())?);
+        headers.insert(
+            VIA,
+            HeaderValue::from_bytes(opening.via.join(",").as_bytes())?,
+        );
         if !headers.contains_key(UPGRADE) {
             headers.remove(hyper::header::CONNECTION);
         }

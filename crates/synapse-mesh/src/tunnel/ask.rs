@@ -9,6 +9,7 @@ use axum::response::Response;
 use futures_util::stream;
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
+use hyper::body::Body as _;
 use hyper::header::{HeaderMap, HeaderName, UPGRADE};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -65,7 +66,7 @@ impl Tunnels {
         agent: &str,
         target: &str,
         mut request: Request,
-        on_behalf: Option<String>,
+        via: Vec<String>,
     ) -> Result<Response, AskError> {
         let pair = self.pair(machine);
         let pair = pair.ok_or_else(|| AskError::Stranger(machine.to_owned()))?;
@@ -86,7 +87,8 @@ impl Tunnels {
             method: request.method().to_string(),
             target: target.to_owned(),
             headers: picked(request.headers(), &ASKED),
-            on_behalf,
+            is_bare: request.body().is_end_stream(),
+            via,
         };
         let opening =
             serde_json::to_vec(&opening).map_err(|error| AskError::Odd(error.to_string()))?;

@@ -177,6 +177,17 @@ async fn a_program_that_never_reads_holds_nobody() {
 }
 
 #[tokio::test]
+async fn what_a_program_that_has_ended_never_read_is_given_up() {
+    let mut talk = Talk::bash("stty raw -echo; echo ready; sleep 1000");
+    talk.wait_for("ready").await;
+    talk.writer.push(&vec![b'x'; 1 << 20]).unwrap();
+    talk.pty.signal_group(Signal::KILL).unwrap();
+    within("the program ends", talk.pty.wait()).await;
+    let flushed = within("it is given up", talk.writer.flush()).await;
+    assert!(flushed.is_err());
+}
+
+#[tokio::test]
 async fn a_large_paste_arrives_as_the_program_reads_it() {
     let count = "
 import sys, tty

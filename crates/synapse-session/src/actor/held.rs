@@ -17,10 +17,11 @@ impl Session {
     /// What keeps the next message from being typed into an idle program, if anything does.
     pub(super) fn obstacle(&mut self) -> Option<Obstacle> {
         let shown = self.watcher.input_box().map(|found| found.text.clone());
-        // Keys that do not pass us are seen on the screen alone, behind the prompt of a line program, too.
+        // Keys that do not pass us are seen on the screen alone, behind the prompt of a line program, too, and the screen
+        // that was read last may be older than they are.
         let shown = match self.pty.tenure() {
             Tenure::Own => shown,
-            Tenure::Lodger | Tenure::Guest => shown.or_else(|| self.watcher.typed_text()),
+            Tenure::Lodger | Tenure::Guest => self.watcher.typed_text().or(shown),
         };
         // A program that is stopped reads nothing, whatever its screen shows.
         if self.pty_state == PtyState::Stopped {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use synapse_pty::{State as PtyState, Tenure};
 use synapse_term::reading::Reading;
 
 use super::Session;
@@ -62,5 +63,44 @@ impl Session {
                 .map(|(row, part)| (frame.text(row).to_owned(), part))
                 .collect(),
         }
+    }
+
+    /// What each witness says at this moment, for people.
+    fn why(&self) -> Vec<(String, String)> {
+        let mut why: Vec<(String, String)> = self
+            .watcher
+            .witnesses()
+            .into_iter()
+            .map(|(witness, says)| (witness.to_owned(), says))
+            .collect();
+        let kernel = match self.pty_state {
+            PtyState::Running => {
+                let says = self.kernel.in_words();
+                format!("running, PID {}{says}", self.pty.pid().as_raw_nonzero())
+            }
+            PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
+            PtyState::Exited(_) => "gone".to_owned(),
+        };
+        why.push(("kernel".to_owned(), kernel));
+        let voice = if self.witnesses.is_protocol() {
+            "acp"
+        } else {
+            "hooks"
+        };
+        why.push((
+            voice.to_owned(),
+            match self.pty.tenure() {
+                Tenure::Guest => "none: the program ran before it was adopted",
+                Tenure::Own | Tenure::Lodger => self.witnesses.hooks_in_words(),
+            }
+            .to_owned(),
+        ));
+        let transcript = self.witnesses.transcript_in_words();
+        why.push(("transcript".to_owned(), transcript));
+        if self.witnesses.contradictions > 0 {
+            let count = self.witnesses.contradictions;
+            why.push(("contradictions".to_owned(), count.to_string()));
+        }
+        why
     }
 }

@@ -81,6 +81,7 @@ impl Session {
     }
 
     fn scene(&self, now: Duration) -> Scene {
+        let found = self.watcher.input_box();
         let running = self.running.as_ref();
         let awaits_reaction = running.is_some_and(|running| running.turn.awaits_reaction());
         Scene {
@@ -90,10 +91,8 @@ impl Session {
             state: self.watcher.reading().state(),
             is_about_to_rest: self.watcher.is_about_to_rest(),
             has_screen_turn: self.watcher.has_turn(),
-            is_box_empty: self
-                .watcher
-                .input_box()
-                .is_some_and(|found| found.text.is_empty()),
+            is_box_empty: found.is_some_and(|found| found.text.is_empty()),
+            is_box_filled: found.is_some_and(|found| !found.text.is_empty()),
         }
     }
 

@@ -1,21 +1,23 @@
 //! The witnesses beside the screen: the program's hooks and its transcript. Each report goes to the judge,
 //! who weighs it against the screen, and to the running turn.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use synapse_a2a::event::Source;
-use synapse_a2a::step::StepState;
+use synapse_a2a::step::{Step, StepState};
 use synapse_term::judge::{Claim, Contradiction, Witness};
 use synapse_term::reading::{Reading, State};
 use tokio::sync::mpsc;
 
 use super::Session;
 use super::questions::HookQuestion;
-use crate::cli_hooks::{HookEvent, HookListener, HookMessage, Statement, Tracker, What};
+use crate::cli_hooks::{HookListener, HookMessage, Statement, Tracker, What};
 use crate::turn::{HookFact, Input};
-use synapse_pty::{State as PtyState, Tenure};
-use synapse_transcript::{Follower, Sighting, Source as TranscriptSource, Transcript, Verdict};
+use synapse_transcript::{
+    Follower, Sighting, Source as TranscriptSource, Transcript, TurnRecord, Verdict,
+};
 
 /// How many sightings of a transcript may wait.
 const SIGHTINGS: usize = 16;
@@ -59,12 +61,16 @@ pub(super) struct Witnesses {
     pub(super) waits: bool,
     /// An end that the hooks tell may be taken back, so the screen must agree.
     is_end_unsure: bool,
-    /// Such an end.
-    unsure_end: Option<HookFact>,
+    /// An end that is believed once the screen agrees, or who speaks against it.
+    unsure_end: Option<(HookFact, Doubter)>,
+    /// The tools that are at work, by the transcript.
+    open_in_transcript: Vec<String>,
     pub(super) tracker: Tracker,
     /// Questions that the program asked through its hooks, oldest first.
     pub(super) questions: Vec<HookQuestion>,
     transcript: Option<Transcript>,
+    /// The file of the transcript, once it is known.
+    transcript_file: Option<PathBuf>,
     sightings: Option<mpsc::Receiver<Sighting>>,
     /// The number of the turn that is looked out for.
     number: u64,
@@ -74,6 +80,14 @@ pub(super) struct Witnesses {
     are_silent: bool,
     /// How often witnesses contradicted each other.
     pub(super) contradictions: u64,
+}
+
+/// Who must agree before an end is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubter {
+    Screen,
+    /// It has a tool at work.
+    Transcript,
 }
 
 /// What was said beside the screen.
@@ -119,9 +133,11 @@ impl Witnesses {
             waits,
             is_end_unsure,
             unsure_end: None,
+            open_in_transcript: Vec::new(),
             tracker: Tracker::default(),
             questions: Vec::new(),
             transcript,
+            transcript_file: None,
             sightings,
             number: 0,
             heard: None,
@@ -167,6 +183,7 @@ impl Witnesses {
     /// Looks out for the turn of a message in the transcript; its number.
     pub(super) fn expect(&mut self, message: &str, since: Timestamp) -> u64 {
         self.number += 1;
+        self.open_in_transcript.clear();
         if let Some(transcript) = &self.transcript {
             transcript.expect(self.number, message, since);
         }
@@ -181,6 +198,23 @@ impl Witnesses {
         }
     }
 
+    /// Takes down which tools are at work by the transcript. It may be behind the hooks, and know of ends that no hook
+    /// tells.
+    fn note_tools(&mut self, record: &TurnRecord) {
+        let is_open = |step: &&Step| step.state == StepState::Running;
+        let (open, ended): (Vec<&Step>, Vec<&Step>) = record.steps.iter().partition(is_open);
+        for step in ended {
+            self.tracker.note_answered(&step.id);
+        }
+        self.open_in_transcript = open.into_iter().map(|step| step.id.clone()).collect();
+    }
+
+    /// Whether the transcript has a tool at work whose end the hooks have not told.
+    fn has_open_tool(&self) -> bool {
+        let tools = &self.open_in_transcript;
+        tools.iter().any(|tool| !self.tracker.has_ended(tool))
+    }
+
     /// The reply that the hooks told for this message, once they did.
     pub(super) fn heard_reply(&self, message: &str) -> Option<(String, String)> {
         let (prompt, reply) = self.heard.as_ref()?;
@@ -188,11 +222,26 @@ impl Witnesses {
         is_it.then(|| Some((prompt.clone(), reply.clone()?)))?
     }
 
+    /// Whether the hooks told another reply to the last message before.
+    fn is_other_reply(&self, text: Option<&String>) -> bool {
+        let told = self.heard.as_ref().and_then(|(_, reply)| reply.as_ref());
+        told.is_some() && told != text
+    }
+
     /// A turn is over. Whether it is now clear that promised hooks say nothing.
     pub(super) fn note_turn_over(&mut self) -> bool {
         let is_news = self.hooks.is_some() && !self.tracker.has_spoken() && !self.are_silent;
         self.are_silent |= is_news;
         is_news
+    }
+
+    /// How the transcript stands, in words.
+    pub(super) fn transcript_in_words(&self) -> String {
+        match (&self.transcript, &self.transcript_file) {
+            (None, _) => "none".to_owned(),
+            (Some(_), None) => "not seen yet".to_owned(),
+            (Some(_), Some(file)) => format!("followed: {}", file.display()),
+        }
     }
 
     /// How the hooks stand, in words.
@@ -231,10 +280,13 @@ impl Session {
 
     fn take_hook(&mut self, message: HookMessage, now: Duration) {
         let HookMessage { event, answer } = message;
-        tracing::debug!(what = name(&event), "hook");
+        tracing::debug!(what = event.what.name(), "hook");
         match &event.what {
             What::ToolEnds(used, _) => self.drop_answered(&used.tool, &used.input),
             What::ToolBegins(_) if !event.is_aside => self.note_work_after_end(),
+            What::Over(text) if !event.is_aside && self.witnesses.is_other_reply(text.as_ref()) => {
+                self.note_work_after_end();
+            }
             What::Step(step) if step.state != StepState::Running => self.drop_ended(&step.id),
             What::Said(text) => self.hear_more(text),
             _ => {}
@@ -269,6 +321,7 @@ impl Session {
             Statement::Bound(path) => {
                 if let Some(transcript) = &self.witnesses.transcript {
                     transcript.bind(&path);
+                    self.witnesses.transcript_file = Some(path);
                 }
             }
             Statement::Goes => {
@@ -279,6 +332,7 @@ impl Session {
                 tracing::warn!("the hooks say that the turn is over while a tool is at work");
                 self.witnesses.contradictions += 1;
             }
+            Statement::Unsure(fact) => self.doubt(fact, Doubter::Screen, now),
             Statement::Turn(fact) => self.take_fact(&fact, false, now),
         }
     }
@@ -296,8 +350,12 @@ impl Session {
                 self.testify_working(self.witnesses.voice, now);
             }
             HookFact::Over { .. } if self.witnesses.is_end_unsure && !is_agreed => {
-                self.witnesses.unsure_end = Some(fact.clone());
-                return self.watcher.retract(self.witnesses.voice, now);
+                return self.doubt(fact.clone(), Doubter::Screen, now);
+            }
+            HookFact::Over { .. } | HookFact::Failed { .. }
+                if self.witnesses.has_open_tool() && !is_agreed =>
+            {
+                return self.doubt(fact.clone(), Doubter::Transcript, now);
             }
             HookFact::Over { text, .. } => {
                 if let Some((_, reply)) = &mut self.witnesses.heard {
@@ -312,7 +370,14 @@ impl Session {
         self.step(Input::Hook(fact), now);
     }
 
-    /// A tool after the end of a turn, and no message in between: a hook of the user's made the program go on.
+    /// The turn has ended in this way if somebody else agrees.
+    fn doubt(&mut self, fact: HookFact, doubter: Doubter, now: Duration) {
+        self.witnesses.unsure_end = Some((fact, doubter));
+        self.watcher.retract(self.witnesses.voice, now);
+    }
+
+    /// A tool or another reply after the end of a turn, and no message in between: a hook of the user's made the program
+    /// go on.
     fn note_work_after_end(&mut self) {
         let witnesses = &mut self.witnesses;
         let is_after_end = witnesses.heard.is_some() && !witnesses.tracker.is_working();
@@ -331,14 +396,22 @@ impl Session {
         if sighting.number != self.witnesses.number {
             return;
         }
+        self.witnesses.transcript_file.clone_from(&sighting.file);
         let record = &sighting.record;
         let is_over = record.verdict.is_some();
         let is_interrupted = record.verdict == Some(Verdict::Interrupted);
         if is_interrupted {
             self.witnesses.tracker.close_turn();
         }
+        self.witnesses.note_tools(record);
+        let is_for_it = !self.witnesses.has_open_tool();
+        let unsure = &mut self.witnesses.unsure_end;
+        let agreed = unsure.take_if(|(_, doubter)| is_for_it && *doubter == Doubter::Transcript);
+        if let Some((fact, _)) = agreed {
+            self.take_fact(&fact, true, now);
+        }
         // The hooks speak first; the transcript speaks where they are silent, and where they know nothing.
-        if record.is_closed || is_interrupted {
+        if record.is_closed && !record.has_open_tool || is_interrupted {
             self.testify_rest(Witness::Record, now);
         } else if is_over {
             // An answer may be the last one or not: from here on the screen tells.
@@ -373,7 +446,7 @@ impl Session {
     pub(super) fn note_reading(&mut self, reading: &Reading, now: Duration) {
         let state = reading.state();
         if state == State::Idle
-            && let Some(fact) = self.witnesses.unsure_end.take()
+            && let Some((fact, _)) = self.witnesses.unsure_end.take()
         {
             self.take_fact(&fact, true, now);
         }
@@ -407,65 +480,5 @@ impl Session {
         tracing::warn!(
             "the screen says {screen} ({evidence}), the {witness} says {claim}; believed: {believed}"
         );
-    }
-
-    /// What each witness says at this moment, for people.
-    pub(super) fn why(&self) -> Vec<(String, String)> {
-        let mut why: Vec<(String, String)> = self
-            .watcher
-            .witnesses()
-            .into_iter()
-            .map(|(witness, says)| (witness.to_owned(), says))
-            .collect();
-        let kernel = match self.pty_state {
-            PtyState::Running => {
-                let says = self.kernel.in_words();
-                format!("running, PID {}{says}", self.pty.pid().as_raw_nonzero())
-            }
-            PtyState::Stopped => format!("stopped, PID {}", self.pty.pid().as_raw_nonzero()),
-            PtyState::Exited(_) => "gone".to_owned(),
-        };
-        why.push(("kernel".to_owned(), kernel));
-        let voice = if self.witnesses.is_protocol() {
-            "acp"
-        } else {
-            "hooks"
-        };
-        why.push((
-            voice.to_owned(),
-            match self.pty.tenure() {
-                Tenure::Guest => "none: the program ran before it was adopted",
-                Tenure::Own | Tenure::Lodger => self.witnesses.hooks_in_words(),
-            }
-            .to_owned(),
-        ));
-        let transcript = if self.witnesses.has_transcript() {
-            "followed"
-        } else {
-            "none"
-        };
-        why.push(("transcript".to_owned(), transcript.to_owned()));
-        if self.witnesses.contradictions > 0 {
-            let count = self.witnesses.contradictions;
-            why.push(("contradictions".to_owned(), count.to_string()));
-        }
-        why
-    }
-}
-
-fn name(event: &HookEvent) -> &'static str {
-    match event.what {
-        What::SessionStart => "session start",
-        What::Prompt(_) => "prompt taken",
-        What::ToolBegins(_) => "tool begins",
-        What::ToolEnds(..) => "tool ends",
-        What::Said(_) => "text",
-        What::Step(_) => "step",
-        What::Permission(_) => "permission request",
-        What::Over(_) => "turn over",
-        What::Failed(_) => "turn failed",
-        What::Interrupted => "interrupted",
-        What::SessionEnd => "session end",
-        What::Other => "other",
     }
 }

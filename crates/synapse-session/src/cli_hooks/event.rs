@@ -48,6 +48,26 @@ pub enum What {
     Other,
 }
 
+impl What {
+    /// As it stands in the log.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SessionStart => "session start",
+            Self::Prompt(_) => "prompt taken",
+            Self::ToolBegins(_) => "tool begins",
+            Self::ToolEnds(..) => "tool ends",
+            Self::Said(_) => "text",
+            Self::Step(_) => "step",
+            Self::Permission(_) => "permission request",
+            Self::Over(_) => "turn over",
+            Self::Failed(_) => "turn failed",
+            Self::Interrupted => "interrupted",
+            Self::SessionEnd => "session end",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolUse {

@@ -168,7 +168,7 @@ fn merge(settings: &mut Value, ours: Map<String, Value>) {
 /// the one that was agreed to: a hash of exactly this command. A version that computes it in another way
 /// shows its dialog, and nothing is run unseen.
 fn codex(command: &str, given: &UserArguments<'_>) -> Injection {
-    if given.args.iter().any(|word| is_about_hooks(word)) {
+    if configured(given.args).any(is_about_hooks) {
         return obstructed("hooks are configured by arguments of your own".to_owned());
     }
     let text = json!(command);
@@ -200,10 +200,27 @@ fn codex(command: &str, given: &UserArguments<'_>) -> Injection {
     }
 }
 
-fn is_about_hooks(word: &str) -> bool {
-    word.contains("hooks.")
-        || word.contains("features.hooks")
-        || word.contains("features.codex_hooks")
+/// The settings among the user's arguments, as they are written.
+fn configured(args: &[String]) -> impl Iterator<Item = &str> {
+    let is_flag = |word: &str| matches!(word, "-c" | "--config" | "--enable" | "--disable");
+    args.iter().enumerate().filter_map(move |(at, word)| {
+        let before = at.checked_sub(1).and_then(|at| args.get(at));
+        let is_value = before.is_some_and(|before| is_flag(before));
+        match word.strip_prefix("--config=") {
+            Some(value) => Some(value),
+            None if is_value => Some(word),
+            None => word.strip_prefix("-c").filter(|value| !value.is_empty()),
+        }
+    })
+}
+
+fn is_about_hooks(setting: &str) -> bool {
+    let setting = setting.trim_start();
+    let setting = setting.strip_prefix("features.").unwrap_or(setting);
+    let rest = setting
+        .strip_prefix("codex_hooks")
+        .or_else(|| setting.strip_prefix("hooks"));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '=', ' ']))
 }
 
 #[cfg(test)]
@@ -267,8 +284,24 @@ mod tests {
             );
             assert!(injection.args.is_empty() && injection.user_args.is_none());
         }
-        let own = of("codex", &["-c", "hooks.Stop=[]"]);
-        assert!(own.obstacle.is_some() && own.args.is_empty());
+        for args in [
+            ["-c", "hooks.Stop=[]"].as_slice(),
+            &["--config=hooks={}"],
+            &["-chooks.Stop=[]"],
+            &["-c", "features.hooks = false"],
+            &["--disable", "codex_hooks"],
+        ] {
+            let own = of("codex", args);
+            assert!(own.obstacle.is_some() && own.args.is_empty(), "{args:?}");
+        }
+        for args in [
+            ["explain the hooks.json of this project"].as_slice(),
+            &["-c", "model=hooks.v2"],
+            &["--cd", "hooks"],
+        ] {
+            let own = of("codex", args);
+            assert!(own.obstacle.is_none() && own.is_promised, "{args:?}");
+        }
         assert_eq!(of("gemini", &[]), Injection::default());
     }
 

@@ -5,6 +5,7 @@ use synapse_term::reply::{Outcome, Reply};
 use super::*;
 
 mod orders;
+mod submit;
 
 const AT: fn(u64) -> Duration = Duration::from_millis;
 const TEXT: &str = "[A2A:1:user] do it";
@@ -15,6 +16,7 @@ fn scene(state: State) -> Scene {
         is_about_to_rest: false,
         has_screen_turn: true,
         is_box_empty: false,
+        is_box_filled: false,
         has_foreign_words: false,
         is_painting: false,
         has_unread_keys: false,
@@ -26,6 +28,7 @@ struct Play {
     turn: Turn,
     state: State,
     is_box_empty: bool,
+    is_box_filled: bool,
 }
 
 impl Play {
@@ -41,6 +44,7 @@ impl Play {
             turn,
             state: State::Idle,
             is_box_empty: false,
+            is_box_filled: false,
         }
     }
 
@@ -53,6 +57,7 @@ impl Play {
     fn step(&mut self, input: Input<'_>, at: u64) -> Vec<Effect> {
         let scene = Scene {
             is_box_empty: self.is_box_empty,
+            is_box_filled: self.is_box_filled,
             ..scene(self.state)
         };
         self.turn.step(input, scene, AT(at))
@@ -138,103 +143,6 @@ fn never_submits_into_an_open_question() {
     let mut play = Play::new(false);
     assert_eq!(play.see(&asking(), 100), [broken(TurnError::QuestionOpen)]);
     assert_eq!(play.tick(10_000), []);
-}
-
-#[test]
-fn a_submit_key_that_did_nothing_is_pressed_once_more_and_no_more() {
-    let mut play = Play::submitted(false);
-    assert_eq!(play.tick(1_749), []);
-    assert_eq!(play.tick(1_750), [Effect::Write(b"\r".to_vec())]);
-    assert_eq!(play.tick(7_749), []);
-    assert_eq!(play.tick(7_750), [broken(TurnError::NoReaction)]);
-}
-
-#[test]
-fn the_submit_key_is_not_pressed_again_where_the_box_is_empty() {
-    let mut play = Play::submitted(false);
-    play.is_box_empty = true;
-    for at in (1_750..9_000).step_by(250) {
-        assert_eq!(
-            play.tick(at),
-            [],
-            "it would hit what came in the place of the box"
-        );
-    }
-    play.is_box_empty = false;
-    assert_eq!(
-        play.tick(9_100),
-        [Effect::Write(b"\r".to_vec())],
-        "the text shows up late"
-    );
-}
-
-#[test]
-fn the_submit_key_waits_until_the_program_has_come_to_the_text() {
-    let mut play = Play::new(false);
-    let unread = Scene {
-        has_unread_keys: true,
-        ..scene(State::Idle)
-    };
-    for at in (250..1_000).step_by(50) {
-        assert_eq!(play.turn.step(Input::Tick, unread, AT(at)), [], "at {at}");
-    }
-    play.is_box_empty = true;
-    assert_eq!(
-        play.tick(1_000),
-        [],
-        "it has read the text and not shown it"
-    );
-    play.is_box_empty = false;
-    assert_eq!(
-        play.tick(1_050),
-        [],
-        "it has its time from when it shows it"
-    );
-    assert_eq!(play.tick(1_299), []);
-    assert_eq!(play.tick(1_300), [Effect::Write(b"\r".to_vec())]);
-}
-
-#[test]
-fn a_box_that_shows_nothing_holds_the_submit_key_for_a_while_only() {
-    let mut play = Play::new(false);
-    play.is_box_empty = true;
-    let mut pressed = None;
-    for at in (250..10_000).step_by(50) {
-        if !play.tick(at).is_empty() {
-            pressed.get_or_insert(at);
-        }
-    }
-    assert_eq!(pressed, Some(3_250));
-}
-
-#[test]
-fn a_program_that_has_not_read_the_key_gets_no_second_one() {
-    let mut play = Play::submitted(false);
-    let stalled = Scene {
-        has_unread_keys: true,
-        ..scene(State::Idle)
-    };
-    for at in (1_750..9_000).step_by(300) {
-        assert_eq!(play.turn.step(Input::Tick, stalled, AT(at)), [], "at {at}");
-    }
-    assert_eq!(play.see(&Reading::Busy, 9_100), [Effect::Started]);
-}
-
-#[test]
-fn a_program_that_paints_is_behind_and_has_not_come_to_the_key_yet() {
-    let mut play = Play::submitted(false);
-    let painting = Scene {
-        is_painting: true,
-        ..scene(State::Idle)
-    };
-    for at in (1_750..9_000).step_by(300) {
-        assert_eq!(play.turn.step(Input::Tick, painting, AT(at)), [], "at {at}");
-    }
-    assert_eq!(
-        play.tick(9_300),
-        [Effect::Write(b"\r".to_vec())],
-        "it rests, and nothing came of it"
-    );
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub struct Scene {
     pub has_screen_turn: bool,
     /// The input box is in sight and empty.
     pub is_box_empty: bool,
+    /// The input box is in sight and holds something.
+    pub is_box_filled: bool,
     /// It painted something a moment ago.
     pub is_painting: bool,
     /// The input box holds more than what was typed by us. Looked at only where keys reach the program past us.
@@ -86,6 +88,8 @@ pub enum HookFact {
     Failed {
         /// The program's own words.
         text: String,
+        /// The hook's name for the turn.
+        id: Option<String>,
     },
     /// The user stopped the turn.
     Interrupted,
@@ -179,9 +183,9 @@ pub enum TurnError {
         "somebody typed into the input box at the same time, so the message was not submitted; it is still there"
     )]
     ForeignWords,
-    /// The submit key did nothing, twice.
+    /// The submit key did nothing.
     #[error(
-        "the agent did not react to the submit key, pressed twice, within {:?}",
+        "the agent did not react to the submit key within {:?}",
         SUBMIT_PATIENCE + REPEATED_PATIENCE
     )]
     NoReaction,
@@ -194,10 +198,11 @@ pub enum TurnError {
 }
 
 impl HookFact {
-    pub(super) fn id(&self) -> Option<&String> {
+    /// The hook's name for the turn.
+    pub fn id(&self) -> Option<&String> {
         match self {
-            Self::Taken { id, .. } | Self::Over { id, .. } => id.as_ref(),
-            Self::Failed { .. } | Self::Interrupted => None,
+            Self::Taken { id, .. } | Self::Over { id, .. } | Self::Failed { id, .. } => id.as_ref(),
+            Self::Interrupted => None,
         }
     }
 }

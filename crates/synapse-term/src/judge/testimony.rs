@@ -103,7 +103,7 @@ struct Statement {
     at: Duration,
     /// A question was published since.
     was_asked: bool,
-    /// The dialog of a question that was announced was on the screen.
+    /// What was claimed was on the screen: the dialog of a question, or a program at rest.
     was_shown: bool,
 }
 
@@ -154,8 +154,16 @@ impl Testimony {
             return screen;
         };
         let asked = screen.verdict.as_ref().map(|verdict| &verdict.reading);
-        last.was_shown |=
-            matches!(asked, Some(Reading::Asking(dialog)) if dialog.kind != Kind::Unknown);
+        last.was_shown |= match (&last.claim, asked) {
+            (Claim::Rest, asked) => asked == Some(&Reading::Idle),
+            (_, Some(Reading::Asking(dialog))) => dialog.kind != Kind::Unknown,
+            _ => false,
+        };
+        // Not all work is announced: what is seen after a rest that was seen, too, is new.
+        if last.claim == Claim::Rest && last.was_shown && asked == Some(&Reading::Busy) {
+            self.last = None;
+            return screen;
+        }
         let last = last.clone();
         let shown = screen.verdict.as_ref().map(|verdict| {
             let evidence = verdict.evidence.to_string();
@@ -232,8 +240,8 @@ fn working(last: &Statement, screen: Opinion, facts: &Facts, now: Duration) -> O
     };
     match &verdict.reading {
         Reading::Asking(prompt) if prompt.kind != Kind::Unknown => screen,
-        // Announced by the program's title, not guessed from its silence.
-        Reading::Asking(_) if verdict.evidence.rule == "title" => screen,
+        // Announced by the program's title, or shown in the place of its box; not guessed from its silence.
+        Reading::Asking(_) if matches!(verdict.evidence.rule, "title" | "menu on screen") => screen,
         Reading::Asking(_) | Reading::Starting => busy(last, None),
         Reading::Idle if is_outdated => screen,
         Reading::Idle => busy(last, Some(silent_at)),

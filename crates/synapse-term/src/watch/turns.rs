@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use super::{Event, SHORT_TURN, Turn, TurnReport, Watcher};
 use crate::frame::{Row, width};
+use crate::judge::Keys;
 use crate::reply::{self, Cut, Outcome, Reply};
 
 /// A turn begins with keys pressed at most this long before the program was seen at work.
 const TURN_SPAN: Duration = Duration::from_secs(5);
+
+/// The same where the last of them is the submit key: a busy machine may come to it late.
+const SUBMIT_SPAN: Duration = Duration::from_secs(12);
 
 /// A turn that ends this soon after Escape or Ctrl-C was interrupted.
 const INTERRUPT_SPAN: Duration = Duration::from_millis(1_500);
@@ -22,8 +26,7 @@ const PLACE_COLS: usize = 30;
 impl Watcher {
     /// A turn begins with the keys that made an idle program busy.
     pub(super) fn begin_turn(&mut self, now: Duration) {
-        let is_typed = self.last_keys.is_some_and(|(_, at)| now <= at + TURN_SPAN);
-        if !is_typed || !self.was_idle {
+        if !self.is_just_typed(now) || !self.was_idle {
             return;
         }
         let typed = self.typed.take_message();
@@ -81,8 +84,16 @@ impl Watcher {
         }
     }
 
+    /// Whether what the program does may come of the last keys.
+    fn is_just_typed(&self, now: Duration) -> bool {
+        self.last_keys.is_some_and(|(keys, at)| match keys {
+            Keys::Submit => now <= at + SUBMIT_SPAN,
+            Keys::Editing | Keys::Interrupt => now <= at + TURN_SPAN,
+        })
+    }
+
     fn look_for_short_turn_again(&mut self, now: Duration) {
-        if self.last_keys.is_some_and(|(_, at)| now < at + TURN_SPAN) {
+        if self.is_just_typed(now) {
             self.short_turn_at = Some(now + SHORT_TURN);
         }
     }

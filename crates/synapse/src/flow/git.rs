@@ -7,7 +7,9 @@ use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 use synapse_machine::child;
+use synapse_machine::lock::LockGuard;
 use tokio::process::Command;
+use tokio::task::spawn_blocking;
 
 /// What a person has set up for other repositories or other moments must not act here.
 const SETTINGS: [&str; 6] = [
@@ -44,6 +46,7 @@ pub(super) async fn worktree(base: &Path, name: &str) -> Result<Tree> {
     let dir = above.join(format!("{}-{name}", repository.to_string_lossy()));
     let branch = format!("flow/{name}");
     if !dir.join(".git").exists() {
+        let _turn = worktrees_turn(base).await?;
         let full = format!("refs/heads/{branch}");
         let exists = git(base, ["rev-parse", "--verify", "--quiet", &full]).await;
         let is_known = exists.is_ok();
@@ -58,6 +61,18 @@ pub(super) async fn worktree(base: &Path, name: &str) -> Result<Tree> {
             .context("the worktree cannot be made")?;
     }
     Ok(Tree { dir, branch })
+}
+
+/// Waits until nobody else changes the worktrees of this repository.
+async fn worktrees_turn(base: &Path) -> Result<LockGuard> {
+    let dir = git(
+        base,
+        ["rev-parse", "--path-format=absolute", "--git-common-dir"],
+    )
+    .await?;
+    let dir = PathBuf::from(dir.trim_end());
+    let turn = spawn_blocking(move || LockGuard::wait_for_worktrees(&dir)).await?;
+    turn.context("the worktree cannot be made: somebody else is making one")
 }
 
 /// Commits what stands in a worktree, if anything does.
@@ -110,4 +125,26 @@ where
         bail!("git: {}", complaint.trim());
     }
     Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+
+    use super::{git, worktree};
+
+    #[tokio::test]
+    async fn many_worktrees_are_made_at_once() {
+        let above = tempfile::tempdir().unwrap();
+        let repo = above.path().join("repo");
+        std::fs::create_dir(&repo).unwrap();
+        git(&repo, ["init", "--quiet"]).await.unwrap();
+        std::fs::write(repo.join("a"), "a").unwrap();
+        super::commit(&repo, "a").await.unwrap();
+        let names: Vec<_> = (0..24).map(|number| format!("try-{number}")).collect();
+        let made = join_all(names.iter().map(|name| worktree(&repo, name))).await;
+        for tree in made {
+            assert!(tree.unwrap().dir.join("a").exists());
+        }
+    }
 }

@@ -1,11 +1,17 @@
 //! Keeps an agent's entry in the registry true while it runs.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use synapse_machine::registry::{Claim, Status};
+use synapse_machine::registry::{Address, Claim, Status, Transport};
+use synapse_machine::token::Tokens;
 use synapse_platform::Changes;
+use synapse_term::profile::Backend;
 use synapse_term::reading::State;
 use tokio::sync::watch;
+
+use super::Agent;
 
 /// The agent's place in the registry, until it is given up.
 pub(super) type SharedClaim = Arc<Mutex<Option<Claim>>>;
@@ -78,4 +84,25 @@ fn status(state: State) -> Status {
         State::Asking => Status::InputRequired,
         State::Exited => Status::Exited,
     }
+}
+
+/// Where an agent is reached, and what others need to know before they try.
+pub(super) fn place(
+    agent: &Agent,
+    port: u16,
+    endpoint: String,
+    token_path: PathBuf,
+    tokens: &Tokens,
+) -> io::Result<Address> {
+    let profile = &agent.profile;
+    Ok(Address {
+        port,
+        endpoint,
+        transport: Transport::Http,
+        token_path: Some(token_path),
+        program_dir: profile.cwd.as_ref().map(std::path::absolute).transpose()?,
+        may_answer_itself: agent.reach.may_answer_itself,
+        has_no_terminal: profile.backend == Backend::Acp,
+        is_token_replaced: tokens.is_replaced,
+    })
 }

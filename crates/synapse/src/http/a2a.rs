@@ -1,7 +1,10 @@
 //! A2A 1.0 and 0.3 beside the native dialect: JSON-RPC at `/`, `/a2a` and `/a2a/`, HTTP+JSON below
-//! `/a2a/rest`, and the card. The bindings only translate; one service behind them does the work.
+//! `/a2a/rest`, gRPC on a port of its own, and the card. The bindings only translate; one service behind them does the
+//! work.
 
 pub(super) mod card;
+#[cfg(feature = "grpc")]
+pub(super) mod grpc;
 mod list;
 mod operations;
 mod push;
@@ -63,14 +66,18 @@ pub struct A2a {
 }
 
 impl A2a {
-    /// The A2A side of an agent of this handle that runs since then.
+    /// The A2A side of an agent of this handle that runs since then. `grpc` is where it speaks gRPC, if it does.
     pub fn new(
         handle: &str,
         profile: &Profile,
         access_policy: &AccessPolicy,
+        grpc: Option<String>,
         since: jiff::Timestamp,
     ) -> Self {
-        let facts = facts(handle, &profile.name, access_policy);
+        let facts = CardFacts {
+            grpc,
+            ..facts(handle, &profile.name, access_policy)
+        };
         Self {
             cards: Cards::new(&facts, since, access_policy.is_pure_card),
             push_jobs: PushJobs::default(),
@@ -92,6 +99,7 @@ fn facts(handle: &str, profile: &str, access_policy: &AccessPolicy) -> CardFacts
         description: format!("{profile}, a command-line agent, wrapped by Synapse"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         base: access_policy.url.trim_end_matches('/').to_owned(),
+        grpc: None,
         profile: profile.to_owned(),
         input_modes: all(TAKEN),
         output_modes: all(GIVEN),

@@ -24,6 +24,12 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How soon a client that lost its stream should come back, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
 
+/// What a silent stream says, to whoever reads events.
+pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
+
+/// The frames of one client, as they come.
+pub(super) type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
+
 /// What a client is told of an event.
 pub(super) enum Told {
     Nothing,
@@ -40,7 +46,7 @@ pub(super) async fn stream(
 ) -> Result<Response, Problem> {
     if let Some(follow) = served.session.board.follow(task, Some(after)) {
         let retry = stream::iter([Bytes::from_static(RETRY.as_bytes())]);
-        let live = live(follow, |posted| Told::More(frame(posted)));
+        let live = live(follow, Some(STILL_HERE), |posted| Told::More(frame(posted)));
         return Ok(sse(retry.chain(live)));
     }
     let record = archive::find(served, task).await?;
@@ -64,14 +70,17 @@ pub(super) fn sse(frames: impl Stream<Item = Bytes> + Send + 'static) -> Respons
 }
 
 /// What is told of what happens, until there is nothing more to tell. The connection of the client asks for it: one
-/// that is slow to read asks less often, and an event wakes no more than that for each client.
+/// that is slow to read asks less often, and an event wakes no more than that for each client. Says `still_here` now and
+/// then, if there is a way to say so.
 pub(super) fn live(
     follow: Follow,
+    still_here: Option<Bytes>,
     tell: impl FnMut(&NumberedEvent) -> Told + Send + 'static,
 ) -> impl Stream<Item = Bytes> + Send {
     let now = Instant::now();
     let live = Live {
         follow,
+        still_here,
         tell,
         told_at: now,
         silence: Box::pin(sleep_until(now + KEEP_ALIVE)),
@@ -86,6 +95,7 @@ pub(super) fn live(
 /// A stream of one client.
 struct Live<T> {
     follow: Follow,
+    still_here: Option<Bytes>,
     tell: T,
     told_at: Instant,
     /// Looks now and then whether there was nothing to tell. To move it with each event would cost more than the event.
@@ -110,7 +120,7 @@ impl<T: FnMut(&NumberedEvent) -> Told> Live<T> {
                     self.told_at = Instant::now();
                     return Some(frame);
                 }
-                () = self.silence.as_mut() => {
+                () = self.silence.as_mut(), if self.still_here.is_some() => {
                     let now = Instant::now();
                     let was_silent = now >= self.told_at + KEEP_ALIVE;
                     if was_silent {
@@ -118,7 +128,7 @@ impl<T: FnMut(&NumberedEvent) -> Told> Live<T> {
                     }
                     self.silence.as_mut().reset(self.told_at + KEEP_ALIVE);
                     if was_silent {
-                        return Some(Bytes::from_static(b": still here\n\n"));
+                        return self.still_here.clone();
                     }
                 }
             }
@@ -133,6 +143,9 @@ pub(super) struct Frames {
     native: OnceLock<Arc<str>>,
     /// In A2A 1.0, which does not tell of all.
     pub(super) current: OnceLock<Option<Arc<str>>>,
+    /// The same for gRPC.
+    #[cfg(feature = "grpc")]
+    pub(super) grpc: OnceLock<Option<Bytes>>,
 }
 
 /// An event as it goes over the wire.

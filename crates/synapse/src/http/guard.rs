@@ -4,6 +4,8 @@
 mod access_policy;
 mod body;
 mod caller;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod itself;
 mod names;
 mod refusals;
@@ -15,7 +17,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 pub use access_policy::AccessPolicy;
+#[cfg(feature = "grpc")]
+pub(super) use body::message_limit;
 pub(super) use caller::FORWARDED;
+#[cfg(feature = "grpc")]
+pub(super) use grpc::in_grpc;
 pub(super) use refusals::in_json;
 
 use super::ServerState;
@@ -47,7 +53,12 @@ pub(super) async fn check(
             Err(_) => {}
         }
     }
-    let refusal = match looked.and_then(|()| itself::check(&served, &request, peer)) {
+    let is_answer = itself::is_answer(&request);
+    let looked = match (looked, peer.cloned()) {
+        (Ok(()), Some(peer)) if is_answer => itself::check(&served, &peer).await,
+        (looked, _) => looked,
+    };
+    let refusal = match looked {
         Ok(()) => body::bound(&mut request).err(),
         Err(refusal) => Some(refusal),
     };
@@ -71,6 +82,17 @@ fn look(access_policy: &AccessPolicy, request: &Request) -> Result<(), Refusal> 
     names::check_origin(request.headers(), &host, access_policy, request.method())?;
     caller::check(access_policy, request, peer, name)?;
     body::check_kind(request)
+}
+
+/// Whether a request came in where gRPC is spoken.
+fn is_grpc(request: &Request) -> bool {
+    #[cfg(feature = "grpc")]
+    return request.extensions().get::<grpc::GrpcCall>().is_some();
+    #[cfg(not(feature = "grpc"))]
+    return {
+        let _ = request;
+        false
+    };
 }
 
 /// A refusal, ready to be sent.

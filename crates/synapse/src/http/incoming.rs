@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
 use axum::{Json, RequestExt as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ use synapse_a2a::message::{Content, Message, Part, Role};
 
 use super::guard::FORWARDED;
 use super::problem::Problem;
-use synapse_client::mesh::MACHINE_HEADER;
+use synapse_client::mesh::{MACHINE_HEADER, VIA_HEADER};
 use synapse_serve::Peer;
 
 /// A JSON body; one that cannot be used is answered with what is wrong with it.
@@ -87,8 +87,8 @@ pub(super) enum Caller {
     Here,
     /// From elsewhere, or through a proxy.
     Elsewhere,
-    /// From another machine of the mesh, as the bridge of this machine says.
-    Machine(String),
+    /// From another machine of the mesh, as the bridge of this machine says, and through which agents.
+    Machine { name: String, via: Vec<String> },
 }
 
 impl Caller {
@@ -96,7 +96,21 @@ impl Caller {
     fn machine(parts: &Parts) -> Option<Self> {
         let is_here = parts.extensions.get::<Peer>().is_some_and(Peer::is_here);
         let machine = parts.headers.get(MACHINE_HEADER).filter(|_| is_here)?;
-        Some(Self::Machine(machine.to_str().ok()?.to_owned()))
+        let via = parts.headers.get(VIA_HEADER).map(HeaderValue::as_bytes);
+        let via = via.map(String::from_utf8_lossy).unwrap_or_default();
+        let names = via.split(',').filter(|name| !name.is_empty());
+        Some(Self::Machine {
+            name: machine.to_str().ok()?.to_owned(),
+            via: names.map(str::to_owned).collect(),
+        })
+    }
+
+    /// The agents that whoever asks worked for, as far as bridges know.
+    pub(super) fn via(&self) -> Vec<String> {
+        match self {
+            Self::Machine { via, .. } => via.clone(),
+            Self::Here | Self::Elsewhere => Vec::new(),
+        }
     }
 
     /// Where a request of a protocol comes from that anybody may speak: whoever speaks it is not taken for the person here.
@@ -135,7 +149,7 @@ pub(super) fn sender(said: Option<&str>, caller: &Caller) -> Result<String, Prob
     let name: String = said.unwrap_or_default().chars().filter(is_named).collect();
     let name: String = name.trim().chars().take(SENDER).collect();
     match (name.as_str(), caller) {
-        (name, Caller::Machine(machine)) => Ok(at(name, machine)),
+        (name, Caller::Machine { name: machine, .. }) => Ok(at(name, machine)),
         ("" | Origin::SOMEBODY, Caller::Elsewhere) => Ok(Origin::CLIENT.to_owned()),
         ("", _) => Ok(Origin::SOMEBODY.to_owned()),
         (Origin::KEYBOARD, _) => Err(Problem::bad(format!(
@@ -159,7 +173,7 @@ fn at(name: &str, machine: &str) -> String {
 /// Who answers, for those who read of it later.
 pub(super) fn actor(said: Option<String>, caller: &Caller) -> Option<String> {
     match caller {
-        Caller::Machine(machine) => Some(at(said.as_deref().unwrap_or_default(), machine)),
+        Caller::Machine { name, .. } => Some(at(said.as_deref().unwrap_or_default(), name)),
         Caller::Here | Caller::Elsewhere => said,
     }
 }

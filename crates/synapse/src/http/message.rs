@@ -73,6 +73,7 @@ pub(super) async fn send(
         sender: incoming::sender(body.sender.as_deref(), &caller)?,
         priority: priority.number(),
         hops: 0,
+        via: caller.via(),
     };
     let submission = Submission {
         message: Message::text(id, Role::User, body.content),

@@ -184,6 +184,7 @@ async fn submit(
         sender: sender(body.sender.as_deref(), &caller)?,
         priority: priority.number(),
         hops: hops(&message),
+        via: caller.via(),
     };
     let submission = Submission {
         message,

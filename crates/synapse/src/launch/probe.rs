@@ -26,8 +26,8 @@ const LONGEST: usize = 64 << 10;
 /// What is known of one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// When the file was last changed, in nanoseconds, and its size.
-    stamp: (i64, u64),
+    /// When the file was last changed, in nanoseconds, its size and its inode: npm gives all files the same time.
+    stamp: (i64, u64, u64),
     /// The long options that its help names.
     flags: Vec<String>,
 }
@@ -40,6 +40,7 @@ impl Probe {
         let stamp = (
             meta.mtime().wrapping_mul(1_000_000_000) + meta.mtime_nsec(),
             meta.len(),
+            meta.ino(),
         );
         let mut known = kept(paths);
         let name = path.to_string_lossy().into_owned();
@@ -164,7 +165,7 @@ mod tests {
             ["--config", "--config-file", "--model", "--no-daemon"]
         );
         let probe = Probe {
-            stamp: (0, 0),
+            stamp: (0, 0, 0),
             flags: flags(help),
         };
         assert!(probe.knows("--model=x") && !probe.knows("--no-alt-screen"));

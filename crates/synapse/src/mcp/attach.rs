@@ -157,6 +157,16 @@ mod tests {
 
     /// What a program gets where the user gave these words and the system has these settings.
     fn of(program: &str, args: &[&str], has_variable: bool, system: Option<&str>) -> Attached {
+        as_user(true, program, args, has_variable, system).unwrap()
+    }
+
+    fn as_user(
+        is_root: bool,
+        program: &str,
+        args: &[&str],
+        has_variable: bool,
+        system: Option<&str>,
+    ) -> Result<Attached, AttachError> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let server = ToolServer {
             synapse: "/bin/synapse".into(),
@@ -166,13 +176,29 @@ mod tests {
             args: &args,
             has_variable: &|_| has_variable,
             read: &|_| system.map(str::to_owned),
-            is_root: true,
+            is_root,
         };
-        attached(program, &server, Path::new("/home/s"), &given).unwrap()
+        attached(program, &server, Path::new("/home/s"), &given)
     }
 
     fn file(attached: Attached) -> Value {
         serde_json::from_str(&attached.file.unwrap().1).unwrap()
+    }
+
+    #[test]
+    fn what_cannot_be_given_is_refused_with_what_to_do_instead() {
+        for is_root in [true, false] {
+            let refused = as_user(is_root, "cat", &[], false, None).unwrap_err();
+            assert_eq!(refused, AttachError::Unknown("cat".to_owned()));
+            let claude = as_user(is_root, "claude", &[], false, None).unwrap();
+            assert_eq!(claude.args.len(), 1, "it takes them from everybody");
+        }
+        let refused = as_user(false, "gemini", &[], false, None).unwrap_err();
+        let told = refused.to_string();
+        assert!(
+            told.contains("gemini mcp add --scope user synapse /bin/synapse mcp"),
+            "{told}"
+        );
     }
 
     #[test]

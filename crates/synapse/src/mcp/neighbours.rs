@@ -10,7 +10,7 @@ use synapse_client::client::{Callable, Client, Web};
 use synapse_client::current_agent;
 use synapse_client::delivery::{self, Recipient};
 use synapse_client::external::{Contacts, External};
-use synapse_client::mesh::{MeshView, is_elsewhere};
+use synapse_client::mesh::{Found, Handed, MeshView, hand_over, is_elsewhere};
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
@@ -67,6 +67,15 @@ impl Neighbours {
             Whom::Mesh(found) => Recipient::local(&found.entry),
             Whom::External(external) => Recipient::external(&self.contacts, &external),
             Whom::Startable(name) => bail!("{name} was started but has already ended"),
+        }
+    }
+
+    /// The agent that a word means, if its machine is away.
+    pub(super) fn away(&self, word: &str) -> Option<Found> {
+        let here = std::env::current_dir().ok()?;
+        match self.book.find(word, &here) {
+            Ok(Whom::Mesh(found)) if !found.is_here => Some(*found),
+            _ => None,
         }
     }
 
@@ -132,6 +141,27 @@ pub(super) async fn send(to: &Recipient, request: &Request) -> Result<Outcome> {
     }
     // A task that takes longer goes on; it is shown as it stands.
     task(to, sent.task()).await
+}
+
+/// Leaves a message for an agent whose machine is away.
+pub(super) async fn leave(paths: &Paths, found: &Found, request: &Request) -> Result<Outcome> {
+    let (task, state, reason) = match hand_over(paths, found, &request.message, None).await? {
+        Handed::Task(task) => (task.id, task.status.state.name().to_owned(), None),
+        Handed::Kept(kept) => {
+            let (machine, until) = (&found.machine, kept.until);
+            let reason = format!("{machine} is away; the message waits for it here until {until}");
+            (kept.id, kept.state, Some(reason))
+        }
+    };
+    Ok(Outcome {
+        agent: found.entry.handle.to_string(),
+        task,
+        state,
+        reply: None,
+        question: None,
+        options: Vec::new(),
+        error: reason,
+    })
 }
 
 /// A task as it stands.

@@ -182,8 +182,15 @@ impl Tools {
                 "priority {priority} is not a whole number from 1 to 4"
             ));
         }
-        let to = around.find(&asked.agent).await.map_err(said)?;
         let patience = patience(asked.wait, asked.timeout_seconds);
+        if let Some(found) = around.away(&asked.agent) {
+            let request = self
+                .request(&around, &asked.message, priority, None, 1)
+                .await?;
+            let kept = neighbours::leave(&self.paths, &found, &request).await;
+            return kept.map(Json).map_err(said);
+        }
+        let to = around.find(&asked.agent).await.map_err(said)?;
         let request = self
             .request(&around, &asked.message, priority, patience, 1)
             .await?;

@@ -189,12 +189,21 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     }
     profile.mcp |= args.mcp || config.mcp;
     profile.hooks &= config.hooks;
-    let usual_port = config.agents.get(&profile.name).and_then(|own| own.port);
+    let own = config.agents.get(&profile.name);
+    let usual_port = own.and_then(|own| own.port);
+    let grpc_port = own.and_then(|own| own.grpc_port);
     let resume = again::conversation(args, &profile, &dir, paths)?;
     let size = args.size.unwrap_or(config.size);
     let reach = config.reach();
     Ok(Agent {
         port: PortWish::from_flag(args.port, usual_port),
+        grpc: match args.grpc {
+            Some(port) => Some(PortWish::from_flag(port, grpc_port)),
+            None if config.grpc || grpc_port.is_some() => {
+                Some(PortWish::from_flag(None, grpc_port))
+            }
+            None => None,
+        },
         profile,
         args: given,
         refused_flags: Vec::new(),

@@ -6,6 +6,8 @@ mod cancel;
 mod card;
 mod channel;
 mod errors;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod list;
 mod older;
 mod push;

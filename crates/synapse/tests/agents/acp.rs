@@ -203,6 +203,22 @@ fn a_profile_that_runs_nowhere_near_is_started_in_the_project() {
 }
 
 #[test]
+fn a_prompt_to_an_agent_that_is_just_ending_is_for_the_one_started_after_it() {
+    let world = World::new();
+    let mut editor = Editor::open(&world, &["dummy"], &json!({}));
+    let before = world.entry()["pid"].clone();
+    // Half a request keeps the host there for a while when its program is gone.
+    let mut open = world.connect();
+    write!(open, "GET /status HTTP/1.1\r\n").unwrap();
+    let turn = editor.prompt("exit:3");
+    editor.until(|message| message["id"] == turn && message.get("method").is_none());
+    let turn = editor.prompt("say:still here");
+    assert_eq!(editor.answer(turn)["stopReason"], "end_turn");
+    assert!(editor.words().ends_with("still here"), "{}", editor.words());
+    assert_ne!(world.entry()["pid"], before);
+}
+
+#[test]
 fn what_runs_goes_on_when_the_editor_is_closed() {
     let world = World::with_dummy();
     let mut editor = Editor::open(&world, &["dummy"], &json!({}));

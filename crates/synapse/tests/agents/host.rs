@@ -180,6 +180,25 @@ fn a_program_at_rest_is_asked_to_leave_with_its_own_keys() {
 }
 
 #[test]
+fn a_program_that_ends_with_much_that_it_never_read_ends_its_host() {
+    let world = World::new();
+    let go = world.home.path().join("go");
+    let yaml = format!(
+        "name: deaf\ncommand: [sh, -c, \"stty raw -echo; printf '> '; until [ -e '{}' ]; do sleep 0.1; done\"]\nidle_regex: '^> $'\n",
+        go.display()
+    );
+    world.start_profile("deaf", &yaml);
+    world.wait_for_state("deaf", "IDLE");
+    let pid = world.entry_of("deaf")["pid"].to_string();
+    world.ok(&["send", "deaf", &"a line that nobody reads\n".repeat(4_000)]);
+    world.wait_until("it is typed", |world| {
+        world.json(&["status", "deaf", "--json"])["queue"] == 0
+    });
+    std::fs::write(&go, "").unwrap();
+    world.wait_until("the host has ended", |_| is_gone(&pid));
+}
+
+#[test]
 fn a_killed_host_takes_its_program_along_and_its_entry_is_swept() {
     let world = World::with_dummy();
     let pid = world.entry()["pid"].as_u64().unwrap();

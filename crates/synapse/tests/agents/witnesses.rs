@@ -50,12 +50,20 @@ while IFS= read -r line; do
     call=",\"tool_name\":\"AskUserQuestion\",\"tool_input\":{\"questions\":[{\"question\":\"Colour?\",\"options\":[{\"label\":\"Red\"},{\"label\":\"Blue\"}]},{\"question\":\"Size?\",\"options\":[]}]}"
     answer=$(tell PermissionRequest "$call" | tr -d '"')
     tell Stop ",\"last_assistant_message\":\"$answer\"" ;;
-  lie) # a tool says that the turn is over
+  lie) # a tool says that the turn is over, in every way there is
     tell PreToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
-    (tell Stop ",\"last_assistant_message\":\"FALSE\"")
+    (tell Interrupt
+    tell UserPromptSubmit ",\"prompt\":\"$line\""
+    tell StopFailure ",\"last_assistant_message\":\"FALSE\""
+    tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"another\""
+    tell Stop ",\"last_assistant_message\":\"FALSE\"")
     until [ -e "$rest" ]; do sleep 0.05; done
     tell PostToolUse ",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\""
     tell Stop ",\"last_assistant_message\":\"true\"" ;;
+  on) # a hook of the user's, of which nobody knows, makes it go on after its first reply
+    tell Stop ",\"last_assistant_message\":\"first\""
+    until [ -e "$rest" ]; do sleep 0.05; done
+    tell Stop ",\"last_assistant_message\":\"second\"" ;;
   talk) # until it is stopped; then it clears what it said, tells it, and paints it again a good while later
     stty -echoctl
     trap 'printf "\r\033[K"; tell Interrupt; stopped=1' INT
@@ -203,14 +211,31 @@ fn every_question_of_a_survey_is_asked_and_answered_in_its_own_words() {
 fn a_tool_cannot_end_the_turn_it_runs_in() {
     let world = world_with_toy("");
     let id = post(&world, "lie go");
-    world.wait_until("the lie was heard", |world| {
-        world
-            .ok(&["logs", "toy"])
-            .contains("while a tool is at work")
+    world.wait_until("the lies were heard", |world| {
+        let log = world.ok(&["logs", "toy"]);
+        log.matches("while a tool is at work").count() == 2
     });
     assert_eq!(task(&world, &id)["status"]["state"], "working");
     std::fs::write(world.home.path().join("go"), "").unwrap();
     assert_eq!(wait_for_end(&world, &id)["reply"], "true");
+}
+
+/// A plugin may bring such a hook.
+#[test]
+fn a_program_that_went_on_after_its_end_is_believed_only_with_its_screen() {
+    let world = world_with_toy("");
+    assert_eq!(
+        send(&world, "on go")["reply"],
+        "first",
+        "nobody knows better"
+    );
+    std::fs::write(world.home.path().join("go"), "").unwrap();
+    world.wait_until("it is noticed", |world| {
+        let log = world.ok(&["logs", "toy"]);
+        log.contains("from here on the screen must agree")
+    });
+    world.wait_for_state("toy", "IDLE");
+    assert_eq!(send(&world, "on go")["reply"], "second");
 }
 
 /// Codex takes its words off the screen for a moment when it is stopped, and its hook can be heard just then.
@@ -274,6 +299,26 @@ fn without_hooks_the_screen_is_believed_and_says_so() {
 }
 
 #[test]
+fn hooks_that_the_users_settings_switch_off_are_not_promised() {
+    let world = World::new();
+    let settings = world.home.path().join(".claude");
+    std::fs::create_dir(&settings).unwrap();
+    std::fs::write(
+        settings.join("settings.json"),
+        r#"{"disableAllHooks":true}"#,
+    )
+    .unwrap();
+    start_toy(&world, "");
+    let log = world.ok(&["logs", "toy"]);
+    assert!(
+        log.contains("switches hooks off (disableAllHooks)"),
+        "{log}"
+    );
+    let why = world.ok(&["status", "toy", "--why"]);
+    assert!(why.contains("hooks          not used"), "{why}");
+}
+
+#[test]
 fn a_hook_without_a_host_is_silent_and_harmless() {
     let world = World::new();
     let output = world.run(&["hook-event", "/no/such/socket"]);
@@ -309,6 +354,37 @@ fn a_launch_that_dies_of_an_unknown_option_is_made_again_without_it() {
     );
     world.wait_for_state("toy", "IDLE");
     assert_eq!(send(&world, "hello")["reply"], "you said hello");
+}
+
+#[test]
+fn a_program_is_asked_once_what_it_knows_and_again_when_it_changes() {
+    let world = World::new();
+    let program = world.home.path().join("agent");
+    let calls = world.home.path().join("agent.calls");
+    let script = "#!/bin/bash\nif [ \"$1\" = --help ]; then echo asked >> \"$0.calls\"; echo '  --known'; exit; fi\n\
+                  echo \"with $*\"; printf '> '; while read -r line; do printf '> '; done\n";
+    let install = |script: &str| {
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let start = |name: &str, asked: usize| {
+        let program = program.display();
+        let yaml = format!(
+            "name: {name}\ncommand: ['{program}']\nargs: ['--known', '--unknown']\nidle_regex: '^> $'\n"
+        );
+        world.start_profile(name, &yaml);
+        world.wait_for_state(name, "IDLE");
+        let shown = world.ok(&["screen", name]);
+        assert!(shown.contains("with --known\n"), "{shown}");
+        let calls = std::fs::read_to_string(&calls).unwrap();
+        assert_eq!(calls.lines().count(), asked, "{name}");
+    };
+    install(script);
+    start("first", 1);
+    start("second", 1);
+    std::fs::remove_file(&program).unwrap();
+    install(&format!("{script}# another version\n"));
+    start("third", 2);
 }
 
 #[test]

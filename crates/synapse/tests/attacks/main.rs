@@ -4,6 +4,8 @@
 mod crash;
 mod door;
 mod faults;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod hostile;
 #[path = "../world/mod.rs"]
 mod world;

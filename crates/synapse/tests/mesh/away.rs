@@ -1,5 +1,7 @@
 //! Messages to machines that are away.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+
 use crate::machines::Machine;
 
 #[test]
@@ -109,4 +111,72 @@ fn a_bridge_that_is_killed_and_started_again_loses_nothing() {
             .len()
             == 1
     });
+}
+
+#[test]
+fn what_waits_for_a_machine_that_is_revoked_is_not_for_another_of_that_name() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.stop_bridge();
+    desk.wait_for_machine("laptop", false);
+    desk.ok(&["send", "codex@laptop", "for you alone"]);
+    desk.ok(&["mesh", "revoke", "laptop"]);
+    desk.wait_until("it waits no more", |world| {
+        let told = world.json(&["mesh", "messages", "--json"]);
+        let message = &told["messages"][0];
+        message["state"] == "refused" && message["reason"] == "laptop is no more in the mesh"
+    });
+    // The bridge of the old one is gone, so nobody is left to leave for it.
+    let other = desk.join("laptop", "send");
+    other.start("codex");
+    desk.wait_for_agent("codex@laptop");
+    let reply = desk.ok(&["send", "codex@laptop", "hello", "--return"]);
+    assert_eq!(reply, "ok: hello\n");
+    let tasks = other.json(&["tasks", "--json"]);
+    assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}
+
+#[test]
+fn the_tools_of_an_agent_leave_messages_too() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.start("codex");
+    desk.wait_for_agent("codex@laptop");
+    laptop.stop_bridge();
+    desk.wait_for_machine("laptop", false);
+    let call = |id: u8, method: &str, params: serde_json::Value| {
+        serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+            .to_string()
+    };
+    let hello = serde_json::json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
+    });
+    let send = serde_json::json!({
+        "name": "send_message", "arguments": { "agent": "codex@laptop", "message": "later" },
+    });
+    let mut mcp = desk
+        .command(&["mcp"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = mcp.stdin.take().unwrap();
+    let mut lines = BufReader::new(mcp.stdout.take().unwrap()).lines();
+    writeln!(input, "{}", call(1, "initialize", hello)).unwrap();
+    lines.next().unwrap().unwrap();
+    writeln!(
+        input,
+        r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#
+    )
+    .unwrap();
+    writeln!(input, "{}", call(2, "tools/call", send)).unwrap();
+    let said = lines.next().unwrap().unwrap();
+    assert!(
+        said.contains("kept") && said.contains("laptop is away"),
+        "{said}"
+    );
+    drop(input);
+    mcp.wait().unwrap();
+    laptop.ok(&["mesh", "up"]);
+    laptop.wait_for_task("later", "completed");
 }

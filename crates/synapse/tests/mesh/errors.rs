@@ -79,3 +79,18 @@ fn two_machines_cannot_have_one_name() {
     laptop.ok(&[&words[..], &["--name", "laptop"]].concat());
     desk.wait_for_machine("laptop", true);
 }
+
+#[test]
+fn the_address_that_others_are_told_can_be_changed() {
+    let desk = Machine::begin("desk");
+    let line = desk.ok(&["mesh", "up", "--address", "localhost"]);
+    assert!(line.contains("nats://localhost:"), "{line}");
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let laptop = Machine::new();
+    laptop.ok(&[&words[..], &["--name", "laptop"]].concat());
+    desk.wait_for_machine("laptop", true);
+    let words = desk.invitation("server", "send");
+    assert!(words[2].starts_with("nats://localhost:"), "{words:?}");
+    let (_, said) = laptop.fails(&["mesh", "up", "--address", "localhost"]);
+    assert!(said.contains("not on this machine"), "{said}");
+}

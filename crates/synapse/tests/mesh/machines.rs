@@ -10,6 +10,14 @@ use serde_json::Value;
 
 use crate::world::{World, is_gone};
 
+/// A shell that can be told what to run.
+const SHELL: &str = "name: shell
+command: [bash, --norc, --noprofile, -i]
+env: { PS1: 'sh> ' }
+idle_regex: '^sh> $'
+prompt_template: '{text}'
+";
+
 /// One machine: a home, and its bridge.
 pub struct Machine {
     pub world: World,
@@ -67,6 +75,33 @@ impl Machine {
 
     pub fn start(&self, handle: &str) {
         self.ok(&["start", "dummy", "--name", handle, "--port", "0"]);
+    }
+
+    /// Starts an agent that runs what it is sent.
+    pub fn start_shell(&self, handle: &str) {
+        let file = self.home.path().join("shell.yaml");
+        std::fs::write(&file, SHELL).unwrap();
+        let file = file.to_str().unwrap();
+        self.ok(&["start", file, "--name", handle, "--port", "0"]);
+        self.wait_for_state(handle, "IDLE");
+    }
+
+    /// Writes a script; the line that runs it.
+    pub fn script(&self, name: &str, text: &str) -> String {
+        let program = self.command(&[]).get_program().to_owned();
+        let file = self.home.path().join(name);
+        let text = text.replace("synapse ", &format!("{} ", program.display()));
+        let home = self.home.path().display();
+        std::fs::write(&file, format!("cd {home}\n{text}\n")).unwrap();
+        format!("bash {}", file.display())
+    }
+
+    /// What a script has written into a file here, once it is whole.
+    #[track_caller]
+    pub fn written(&self, name: &str) -> String {
+        let read = || std::fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
+        self.wait_until(&format!("{name} is written"), |_| read().ends_with("end\n"));
+        read()
     }
 
     /// What this machine sees of another.

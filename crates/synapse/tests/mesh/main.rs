@@ -8,11 +8,14 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod attacks;
 mod away;
+mod company;
 mod door;
 mod engine;
 mod errors;
 mod faults;
 mod gateway;
+mod itself;
 mod machines;
 mod talk;

@@ -153,3 +153,24 @@ fn files_of_a_megabyte_go_across() {
             .any(|file| std::fs::read(file.path()).is_ok_and(|read| read == bytes))
     });
 }
+
+#[test]
+fn a_list_that_is_watched_shows_every_machine_and_who_is_away() {
+    let desk = Machine::begin("desk");
+    let laptop = desk.join("laptop", "send");
+    laptop.start("codex");
+    desk.start("claude");
+    desk.wait_for_agent("codex@laptop");
+    desk.wait_for_agent("claude@desk");
+    let mut terminal = Terminal::open(&desk, &["list", "--mesh", "--watch"]);
+    terminal.wait_until("both are shown", |screen| {
+        let shows = |word: &str| screen.contains(word);
+        shows("BRANCH") && shows("codex@laptop") && shows("claude@desk") && !shows("PORT")
+    });
+    laptop.stop_bridge();
+    terminal.wait_until("it is away", |screen| {
+        let mut lines = screen.lines();
+        let line = lines.find(|line| line.contains("codex@laptop"));
+        line.is_some_and(|line| line.contains("away") && line.contains("seen"))
+    });
+}

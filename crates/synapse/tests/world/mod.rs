@@ -7,6 +7,8 @@
     reason = "this is a test"
 )]
 
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod receiver;
 pub mod socket;
 pub mod terminal;

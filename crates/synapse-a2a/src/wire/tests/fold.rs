@@ -87,7 +87,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
 }
 
 /// Keeps what is legal, beginning with a turn.
-fn any_events() -> impl Strategy<Value = Vec<Event>> {
+pub(in crate::wire) fn any_events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec((any_fact(), 0_u64..50), 0..30).prop_map(|facts| {
         let mut events = vec![at(10, submitted()), at(11, moved(Status::Working))];
         let mut task = Task::fold(events.clone()).unwrap();

@@ -103,7 +103,10 @@ fn script(
         End::Failed => {
             let text = "API Error".to_owned();
             (
-                Some(HookFact::Failed { text: text.clone() }),
+                Some(HookFact::Failed {
+                    text: text.clone(),
+                    id: id.map(str::to_owned),
+                }),
                 Verdict::Failed(text),
                 Outcome::Failed,
             )

@@ -157,7 +157,7 @@ async fn take(
     }
     let push = request.wish.push.take();
     let (follow, is_answer) = match request.task.clone() {
-        Some(task) => (answer(served, dialect, task, request).await?, true),
+        Some(task) => (answer(served, dialect, task, request, caller).await?, true),
         None => (begin(served, request, caller).await?, false),
     };
     if let Some(config) = push {
@@ -204,6 +204,7 @@ async fn answer(
     dialect: Dialect,
     task: TaskId,
     request: SendRequest,
+    caller: &incoming::Caller,
 ) -> Result<Follow, ProtocolError> {
     let (record, _) = find(served, dialect, &task).await?;
     if request
@@ -241,7 +242,7 @@ async fn answer(
         value: value(&request.message),
         fingerprint: fingerprint.and_then(Value::as_str).map(str::to_owned),
         by: Actor {
-            by: sender.map(str::to_owned),
+            by: incoming::actor(sender.map(str::to_owned), caller),
             rule: None,
         },
         message: Some(request.message),
@@ -280,7 +281,7 @@ fn origin(request: &SendRequest, caller: &incoming::Caller) -> Result<Origin, Pr
     };
     let said = noted("synapse/sender").and_then(Value::as_str);
     // A client of another machine may be anybody, not only its person.
-    let is_machine = matches!(caller, incoming::Caller::Machine(_));
+    let is_machine = matches!(caller, incoming::Caller::Machine { .. });
     let said = said.or_else(|| is_machine.then_some(Origin::CLIENT));
     let sender = incoming::sender(said, caller)
         .map_err(|why| ProtocolError::field("metadata.synapse/sender", why.said()))?;
@@ -288,6 +289,7 @@ fn origin(request: &SendRequest, caller: &incoming::Caller) -> Result<Origin, Pr
         sender,
         priority: priority.number(),
         hops: incoming::hops(&request.message),
+        via: caller.via(),
     })
 }
 

@@ -1,13 +1,12 @@
 //! Tells a client what happens to a task, one frame an event, numbered, so that it can be taken up where
 //! it broke off. First the task as it stands, then what changes; nothing behind the end.
 
-use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::response::Response;
-use futures_util::stream::{self, Stream, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 use serde_json::Value;
 use synapse_a2a::event::Fact;
 use synapse_a2a::task::{Task, TaskState};
@@ -17,7 +16,9 @@ use synapse_a2a::wire::{Dialect, jsonrpc};
 use tokio::time::{Instant, timeout_at};
 
 use super::super::ServerState;
-use super::super::events::{self, Frames, Told};
+use super::super::events::{self, FrameStream, Frames, Told};
+#[cfg(feature = "grpc")]
+use super::grpc;
 use synapse_session::{Board, Follow, NumberedEvent, Record};
 
 /// How long a stream may wait to begin, where the program may answer with a message instead of a task:
@@ -55,6 +56,9 @@ pub(super) enum Envelope {
     Bare,
     /// The answer to the JSON-RPC request of this id.
     JsonRpc(Value),
+    /// A message of gRPC.
+    #[cfg(feature = "grpc")]
+    Grpc,
 }
 
 impl TaskStream {
@@ -92,9 +96,14 @@ impl TaskStream {
     }
 
     pub(super) fn respond(self, served: &ServerState, envelope: Envelope) -> Response {
+        events::sse(self.start(served, envelope))
+    }
+
+    /// The frames as they come.
+    pub(super) fn start(self, served: &ServerState, envelope: Envelope) -> FrameStream {
         let may_speak = self.is_new && served.a2a.has_channel;
         let board = Arc::clone(&served.session.board);
-        events::sse(stream::once(self.tell(board, envelope, may_speak)).flatten())
+        Box::pin(stream::once(self.tell(board, envelope, may_speak)).flatten())
     }
 
     async fn tell(mut self, board: Arc<Board>, envelope: Envelope, may_speak: bool) -> FrameStream {
@@ -118,7 +127,8 @@ impl TaskStream {
         }
         match self.source {
             Source::Live(follow) if !frames.is_all => {
-                let live = events::live(follow, move |posted| speaker.say(posted));
+                let still_here = speaker.still_here();
+                let live = events::live(follow, still_here, move |posted| speaker.say(posted));
                 return Box::pin(stream::iter(frames.frames).chain(live));
             }
             Source::Live(_) => {}
@@ -154,8 +164,6 @@ impl TaskStream {
         }
     }
 }
-
-type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
 /// What a stream begins with.
 #[derive(Default)]
@@ -196,7 +204,7 @@ impl Speaker {
     fn first(&self) -> Bytes {
         let number = self.snapshot.events.len() as u64;
         let task = self.dialect.sent_task(&self.snapshot.task, History::All);
-        self.wrap(number, &task.to_string())
+        self.wrap(number, &task)
     }
 
     /// The message that is the whole answer, if it is one.
@@ -205,7 +213,7 @@ impl Speaker {
         let record = self.board.record(&last.task)?;
         self.dialect.spoken(&record.task)?;
         let said = self.dialect.sent(&record.task, History::All);
-        Some(self.wrap(last.number, &said.to_string()))
+        Some(self.wrap(last.number, &said))
     }
 
     /// What is told of an event, and whether the stream ends with it.
@@ -214,35 +222,55 @@ impl Speaker {
             Fact::Moved { status } => self.is_end(status.state()),
             _ => false,
         };
-        let said = if self.dialect == Dialect::V1 {
-            self.say_current(posted)
-        } else {
-            let record = self.task(posted);
-            let frame = self.narrator.tell(&record.task, &posted.event);
-            let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, is_end));
-            said.map(|said| Arc::from(said.to_string()))
+        let said = match &self.envelope {
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => self.write_once(posted, |frames| &frames.grpc, grpc::frame),
+            _ if self.dialect == Dialect::V1 => {
+                let write = |said: &Value| Arc::from(said.to_string());
+                let said = self.write_once(posted, |frames| &frames.current, write);
+                said.map(|said| self.wrap_text(posted.number, &said))
+            }
+            _ => {
+                let record = self.task(posted);
+                let frame = self.narrator.tell(&record.task, &posted.event);
+                let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, is_end));
+                said.map(|said| self.wrap(posted.number, &said))
+            }
         };
-        match said.map(|said| self.wrap(posted.number, &said)) {
+        match said {
             None => Told::Nothing,
             Some(said) if is_end => Told::Last(said),
             Some(said) => Told::More(said),
         }
     }
 
-    /// What streams of 1.0 tell of an event: the same to all, so it is written once.
-    fn say_current(&mut self, posted: &NumberedEvent) -> Option<Arc<str>> {
+    /// What streams of 1.0 tell of an event: the same to all, so it is written once for each binding.
+    fn write_once<T: Clone>(
+        &mut self,
+        posted: &NumberedEvent,
+        kept: fn(&Frames) -> &OnceLock<Option<T>>,
+        write: fn(&Value) -> T,
+    ) -> Option<T> {
         let frames = posted.memo::<Frames>();
-        if let Some(said) = frames.and_then(|frames| frames.current.get()) {
+        if let Some(said) = frames.and_then(|frames| kept(frames).get()) {
             self.narrator.pass(&posted.event);
             return said.clone();
         }
         let record = self.task(posted);
         let frame = self.narrator.tell(&record.task, &posted.event);
-        let said = frame.map(|frame| self.dialect.frame(&frame, &record.task, false));
-        let said = said.map(|said| Arc::from(said.to_string()));
+        let said = frame.map(|frame| write(&self.dialect.frame(&frame, &record.task, false)));
         match frames {
-            Some(frames) => frames.current.get_or_init(|| said).clone(),
+            Some(frames) => kept(frames).get_or_init(|| said).clone(),
             None => said,
+        }
+    }
+
+    /// What a stream says when it has nothing to tell. HTTP/2 has a way of its own to ask whether somebody is there.
+    fn still_here(&self) -> Option<Bytes> {
+        match self.envelope {
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => None,
+            Envelope::Bare | Envelope::JsonRpc(_) => Some(events::STILL_HERE),
         }
     }
 
@@ -256,13 +284,22 @@ impl Speaker {
         state.is_final() || self.end == StreamEnd::AtQuestion && state == TaskState::InputRequired
     }
 
-    fn wrap(&self, number: u64, said: &str) -> Bytes {
+    fn wrap(&self, number: u64, said: &Value) -> Bytes {
         match &self.envelope {
-            Envelope::Bare => format!("id: {number}\ndata: {said}\n\n"),
+            #[cfg(feature = "grpc")]
+            Envelope::Grpc => grpc::frame(said),
+            _ => self.wrap_text(number, &said.to_string()),
+        }
+    }
+
+    /// A numbered event, of JSON that is written already.
+    fn wrap_text(&self, number: u64, said: &str) -> Bytes {
+        match &self.envelope {
             Envelope::JsonRpc(id) => {
                 let said = jsonrpc::wrap(id, said);
                 format!("id: {number}\ndata: {said}\n\n")
             }
+            _ => format!("id: {number}\ndata: {said}\n\n"),
         }
         .into()
     }

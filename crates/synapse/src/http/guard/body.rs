@@ -1,4 +1,4 @@
-//! What may be sent: JSON, and not too much of it. A form or plain text is what a web page can send without asking,
+//! What may be sent: JSON, or the frames of gRPC where it is spoken, and not too much of it. A form or plain text is what a web page can send without asking,
 //! so neither is taken.
 
 use std::time::Duration;
@@ -11,16 +11,18 @@ use axum::response::IntoResponse as _;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Body as _;
 use serde_json::Value;
-use synapse_a2a::wire::jsonrpc;
 use synapse_a2a::wire::protocol_error::ProtocolError;
+use synapse_a2a::wire::{grpc, jsonrpc};
 use tokio::time::timeout;
 
-use super::{Refusal, text};
+use super::{Refusal, is_grpc, text};
 
 /// The largest body.
 const USUAL: usize = 1 << 20;
 /// The largest body of a message, which may come with files.
 const WITH_FILES: usize = 23 << 20;
+/// The same over gRPC, where files are not base64.
+const WITH_BARE_FILES: usize = 17 << 20;
 /// Where JSON-RPC is spoken.
 const JSON_RPC: [&str; 3] = ["/", "/a2a", "/a2a/"];
 /// Where HTTP+JSON is spoken.
@@ -30,8 +32,16 @@ const DISCARDED: usize = 4 << 20;
 /// And for how long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Refuses a body that is not JSON.
+/// Refuses a body that is not JSON; where gRPC is spoken, all that is not gRPC.
 pub(super) fn check_kind(request: &Request) -> Result<(), Refusal> {
+    if is_grpc(request) {
+        let kind = text(request.headers(), header::CONTENT_TYPE).unwrap_or("");
+        if request.method() == Method::POST && is_grpc_kind(kind) {
+            return Ok(());
+        }
+        let error = "this port speaks gRPC: POST with the Content-Type application/grpc";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
+    }
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
     }
@@ -63,7 +73,11 @@ pub(super) fn check_kind(request: &Request) -> Result<(), Refusal> {
 
 /// Refuses a body that says it is too large, and cuts one that is without saying so.
 pub(super) fn bound(request: &mut Request) -> Result<(), Refusal> {
-    let most = limit(request.method(), request.uri().path());
+    let most = if is_grpc(request) {
+        grpc::HEAD + message_limit(request.uri().path())
+    } else {
+        limit(request.method(), request.uri().path())
+    };
     let says = text(request.headers(), header::CONTENT_LENGTH).and_then(|size| size.parse().ok());
     if says.is_some_and(|size: u64| size > most as u64) {
         let error = format!("the body is too large: at most {} MiB", most >> 20);
@@ -84,6 +98,22 @@ pub(super) async fn discard(request: Request) {
         while let Some(Ok(_)) = body.frame().await {}
     })
     .await;
+}
+
+/// How much a call of gRPC may send.
+pub(in crate::http) fn message_limit(path: &str) -> usize {
+    match path.rsplit('/').next() {
+        Some("SendMessage" | "SendStreamingMessage") => WITH_BARE_FILES,
+        _ => USUAL,
+    }
+}
+
+/// Whether a media type is that of gRPC with protocol buffers.
+pub(super) fn is_grpc_kind(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or("").trim();
+    ["application/grpc", "application/grpc+proto"]
+        .iter()
+        .any(|known| kind.eq_ignore_ascii_case(known))
 }
 
 fn limit(method: &Method, path: &str) -> usize {

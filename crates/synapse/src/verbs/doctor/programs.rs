@@ -17,8 +17,33 @@ struct KnownCli {
     verified: (&'static str, &'static str),
     /// Who tells what it does, besides its screen.
     witnesses: &'static str,
-    /// What cannot be had with it.
-    lacks: &'static str,
+    /// The first version that also tells its terminal.
+    tells_terminal: Option<&'static str>,
+    /// How its questions are answered, and what cannot be had with it.
+    remarks: &'static str,
+    /// What versions before this one lack.
+    lacked_before: Option<(&'static str, &'static str)>,
+}
+
+impl KnownCli {
+    /// The witnesses of one version.
+    fn witnesses(self, version: &str) -> String {
+        let tells = self
+            .tells_terminal
+            .is_some_and(|first| parts(version) >= parts(first));
+        let osc = if tells { ", OSC 7501" } else { "" };
+        format!("{}{osc}", self.witnesses)
+    }
+
+    /// What one version lacks.
+    fn remarks(self, version: &str) -> String {
+        match self.lacked_before {
+            Some((first, lack)) if parts(version) < parts(first) => {
+                format!("{}; {lack}", self.remarks)
+            }
+            _ => self.remarks.to_owned(),
+        }
+    }
 }
 
 const WRAPPED: [KnownCli; 3] = [
@@ -26,22 +51,31 @@ const WRAPPED: [KnownCli; 3] = [
         name: "claude",
         package: "@anthropic-ai/claude-code",
         verified: ("2.1.131", "2.1.326"),
-        witnesses: "hooks, transcript and OSC 7501; permissions are answered through its hooks",
-        lacks: "it reports no interrupt: the transcript and the screen do",
+        witnesses: "hooks, transcript",
+        tells_terminal: Some("2.1.295"),
+        remarks: "permissions are answered through its hooks; no hook for interrupts: the transcript and the screen tell",
+        lacked_before: Some(("2.1.120", "its hooks were not tried")),
     },
     KnownCli {
         name: "codex",
         package: "@openai/codex",
         verified: ("0.147.0", "0.169.0"),
-        witnesses: "hooks, transcript and OSC 7501; permissions are answered by keys",
-        lacks: "before 0.155 it reports no interrupt",
+        witnesses: "hooks, transcript",
+        tells_terminal: Some("0.163.0"),
+        remarks: "permissions are answered by keys",
+        lacked_before: Some((
+            "0.155.0",
+            "no hook for interrupts: the transcript and the screen tell",
+        )),
     },
     KnownCli {
         name: "gemini",
         package: "@google/gemini-cli",
         verified: ("0.40.1", "0.61.0"),
-        witnesses: "title and transcript",
-        lacks: "no hooks by argument; --mcp only for root",
+        witnesses: "title, transcript",
+        tells_terminal: None,
+        remarks: "no hooks by argument; permissions are answered by keys; --mcp only for root",
+        lacked_before: None,
     },
 ];
 
@@ -70,8 +104,7 @@ fn wrapped(cli: KnownCli, found: VersionResult) -> Check {
         name,
         package,
         verified: (oldest, newest),
-        witnesses,
-        lacks,
+        ..
     } = cli;
     match found {
         VersionResult::Nothing => Check::ok(name, texts::not_installed(package)),
@@ -83,7 +116,7 @@ fn wrapped(cli: KnownCli, found: VersionResult) -> Check {
         VersionResult::Version(path, text) => {
             let path = path.display();
             let number = number(&text).unwrap_or(&text);
-            let about = texts::cli_is(number, path, witnesses, lacks);
+            let about = texts::cli_is(number, path, cli.witnesses(number), cli.remarks(number));
             let is_older = parts(number) < parts(oldest);
             if !is_older && parts(number) <= parts(newest) {
                 return Check::ok(name, texts::is_verified(about, oldest, newest));
@@ -162,6 +195,16 @@ mod tests {
             assert_eq!(number(line), expected, "{line}");
         }
         assert!(parts("2.1.9") < parts("2.1.197") && parts("2.2.0") > parts("2.1.197"));
+    }
+
+    #[test]
+    fn what_a_version_lacks_is_said_of_that_version_alone() {
+        let [claude, codex, gemini] = WRAPPED;
+        assert_eq!(claude.witnesses("2.1.294"), "hooks, transcript");
+        assert_eq!(claude.witnesses("2.1.295"), "hooks, transcript, OSC 7501");
+        assert!(codex.remarks("0.150.0").contains("no hook for interrupts"));
+        assert!(!codex.remarks("0.155.0").contains("interrupts"));
+        assert_eq!(gemini.witnesses("0.61.0"), "title, transcript");
     }
 
     #[test]

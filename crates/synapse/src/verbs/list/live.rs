@@ -199,11 +199,10 @@ impl Live {
 
 /// Asks everybody anew.
 async fn look(is_mesh: bool) -> Result<Vec<Row>> {
-    let mut entries = lookup::agents()?;
     if is_mesh {
-        entries.extend(super::machines::view()?.entries());
+        return super::machines::rows().await;
     }
-    Ok(row::gather(entries).await)
+    Ok(row::gather(lookup::agents()?).await)
 }
 
 async fn wait_for(looking: &mut Option<Looking>) -> Result<Vec<Row>> {

@@ -5,11 +5,12 @@ use std::io::Write as _;
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
-use synapse_client::mesh::{Machine, MeshView};
+use synapse_client::mesh::{Machine, MeshView, machine_of};
 use synapse_machine::paths::Paths;
 
+use super::row::{self, InMesh, Row};
 use crate::verbs::table::{Table, age};
-use crate::verbs::{print, texts};
+use crate::verbs::{lookup, print, texts};
 
 pub(super) fn run(json: bool) -> Result<u8> {
     let view = view()?;
@@ -63,6 +64,40 @@ pub(super) fn run(json: bool) -> Result<u8> {
         note!("{}: {state}", machine.name);
     }
     Ok(0)
+}
+
+/// A row for each agent of every machine, with what those that can be reached do now.
+pub(super) async fn rows() -> Result<Vec<Row>> {
+    let view = view()?;
+    let mut entries = lookup::agents()?;
+    entries.extend(view.entries());
+    let mut rows = row::gather(entries).await;
+    for machine in view.others().filter(|machine| !machine.is_here) {
+        let away = machine.agents.iter();
+        rows.extend(away.map(|agent| Row::away(view.entry(machine, agent), seen(machine))));
+    }
+    for row in &mut rows {
+        let machine = machine_of(&row.entry).unwrap_or(&view.own).to_owned();
+        let handle = row.entry.handle.as_str();
+        let (name, _) = handle.split_once('@').unwrap_or((handle, ""));
+        let mut machines = view.machines.iter();
+        let known = machines.find(|known| known.name == machine);
+        let agents = known.map(|known| known.agents.iter());
+        let told = agents.and_then(|mut agents| agents.find(|agent| agent.handle == name));
+        row.in_mesh = Some(InMesh {
+            address: format!("{name}@{machine}"),
+            branch: told
+                .and_then(|told| told.branch.clone())
+                .unwrap_or_default(),
+            age: row
+                .entry
+                .started_at
+                .map(|at| age(seconds_since(at)))
+                .unwrap_or_default(),
+        });
+    }
+    row::sort(&mut rows);
+    Ok(rows)
 }
 
 /// The mesh as the bridge tells of it.

@@ -24,6 +24,17 @@ pub(super) struct Row {
     pub(super) prompt: Option<PromptShape>,
     /// Why tasks wait although it is idle.
     pub(super) held: Option<String>,
+    /// What is shown of it among those of all machines.
+    pub(super) in_mesh: Option<InMesh>,
+}
+
+/// What is shown of an agent of some machine.
+#[derive(Clone, Debug)]
+pub(super) struct InMesh {
+    /// `name@machine`, also for those of this machine.
+    pub(super) address: String,
+    pub(super) branch: String,
+    pub(super) age: String,
 }
 
 /// What an agent does, in the order in which people want to see it: who waits for them first.
@@ -37,6 +48,8 @@ pub(super) enum State {
     Idle,
     /// It is on its way out.
     Stopping,
+    /// Its machine is not there.
+    Away,
 }
 
 impl State {
@@ -60,6 +73,7 @@ impl State {
             Self::Starting => '◌',
             Self::Idle => '○',
             Self::Stopping => '×',
+            Self::Away => '-',
         }
     }
 
@@ -67,7 +81,7 @@ impl State {
     fn status(self) -> Option<&'static str> {
         match self {
             Self::Waiting => Some("INPUT_REQUIRED"),
-            Self::Silent => None,
+            Self::Silent | Self::Away => None,
             Self::Working => Some("BUSY"),
             Self::Starting => Some("STARTING"),
             Self::Idle => Some("IDLE"),
@@ -76,7 +90,10 @@ impl State {
     }
 
     pub(super) fn word(self) -> String {
-        texts::state(self.status().unwrap_or_default())
+        match self {
+            Self::Away => "away".to_owned(),
+            _ => texts::state(self.status().unwrap_or_default()),
+        }
     }
 
     /// The word behind its shape; alone where shapes would be read aloud.
@@ -95,6 +112,7 @@ impl State {
             Self::Silent => Some(31),
             Self::Working => Some(32),
             Self::Starting => Some(36),
+            Self::Away => Some(90),
             Self::Idle | Self::Stopping => None,
         }
     }
@@ -110,6 +128,16 @@ impl Row {
             queue: status.as_ref().map(|status| status.queue),
             held: status.as_ref().and_then(|status| status.held.clone()),
             prompt: status.and_then(|status| status.prompt),
+            in_mesh: None,
+        }
+    }
+
+    /// A row of an agent whose machine is away, and since when.
+    pub(super) fn away(entry: Entry, seen: String) -> Self {
+        Self {
+            state: State::Away,
+            held: Some(seen),
+            ..Self::new(entry, None)
         }
     }
 
@@ -157,7 +185,7 @@ pub(super) async fn gather(entries: Vec<Entry>) -> Vec<Row> {
 }
 
 /// Who waits comes first; within a state they keep the order in which they were started.
-fn sort(rows: &mut [Row]) {
+pub(super) fn sort(rows: &mut [Row]) {
     rows.sort_by_key(|row| row.state);
 }
 

@@ -2,7 +2,7 @@
 
 use synapse_term::frame::width;
 
-use super::row::{Row, State};
+use super::row::{InMesh, Row, State};
 
 /// Rows of the screen that the question of the chosen agent may take.
 const QUESTION: usize = 8;
@@ -17,6 +17,17 @@ const HEADER: [&str; 7] = [
     "STATE",
     "QUEUE",
     "PORT",
+    "ASKS",
+    "DIRECTORY",
+];
+
+/// Agents of other machines have no port here.
+const MESH_HEADER: [&str; 7] = [
+    "HANDLE",
+    "PROFILE",
+    "STATE",
+    "AGE",
+    "BRANCH",
     "ASKS",
     "DIRECTORY",
 ];
@@ -73,11 +84,12 @@ impl View<'_> {
             return vec![fit(hint, cols)];
         }
         let cells: Vec<[String; 7]> = self.rows.iter().map(cells).collect();
-        let widths = widths(&cells, cols);
+        let is_mesh = self.rows.iter().any(|row| row.in_mesh.is_some());
+        let names = if is_mesh { MESH_HEADER } else { HEADER };
+        let names = names.map(str::to_owned);
+        let widths = widths(&names, &cells, cols);
         let mut header = Cut::new(cols);
-        header.push_row(&HEADER.map(str::to_owned), &widths, |_| {
-            Some(DIM.to_owned())
-        });
+        header.push_row(&names, &widths, |_| Some(DIM.to_owned()));
         let mut lines = vec![header.text];
         let shown = room.saturating_sub(1).max(1);
         let first = (self.chosen + 1).saturating_sub(shown);
@@ -125,12 +137,24 @@ impl View<'_> {
 }
 
 fn cells(row: &Row) -> [String; 7] {
+    let (handle, fourth, fifth) = match &row.in_mesh {
+        Some(InMesh {
+            address,
+            branch,
+            age,
+        }) => (address.clone(), age.clone(), branch.clone()),
+        None => (
+            row.entry.handle.to_string(),
+            row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
+            row.entry.port.to_string(),
+        ),
+    };
     [
-        row.entry.handle.to_string(),
+        handle,
         row.entry.profile.clone(),
         row.state.shown(),
-        row.queue.map(|queue| queue.to_string()).unwrap_or_default(),
-        row.entry.port.to_string(),
+        fourth,
+        fifth,
         row.question()
             .or_else(|| row.held.clone())
             .unwrap_or_default(),
@@ -139,7 +163,7 @@ fn cells(row: &Row) -> [String; 7] {
 }
 
 /// The first columns take what they need; the question and the directory share the rest, three to two.
-fn widths(cells: &[[String; 7]], cols: usize) -> [usize; 7] {
+fn widths(names: &[String; 7], cells: &[[String; 7]], cols: usize) -> [usize; 7] {
     let widest = |column: usize, least: usize| {
         let texts = cells.iter().filter_map(|row| row.get(column));
         texts
@@ -148,7 +172,13 @@ fn widths(cells: &[[String; 7]], cols: usize) -> [usize; 7] {
             .unwrap_or(0)
             .clamp(least, 24)
     };
-    let fixed = [widest(0, 6), widest(1, 7), 11, 5, 5];
+    let fixed = [
+        widest(0, 6),
+        widest(1, 7),
+        11,
+        5,
+        widest(4, names[4].len().max(5)),
+    ];
     let taken: usize = fixed.iter().sum::<usize>() + GAP * 6;
     let rest = cols.saturating_sub(taken);
     let [handle, profile, state, queue, port] = fixed;

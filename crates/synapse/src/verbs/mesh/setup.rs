@@ -14,9 +14,10 @@ use synapse_mesh::folder::{EngineSettings, Folder, Membership};
 use synapse_mesh::invitation::{Joining, Secret};
 use synapse_mesh::key::MachineKey;
 use synapse_mesh::name::MachineName;
-use synapse_mesh::nats::{Kv, Nats};
+use synapse_mesh::nats::{Kv, Nats, NatsError};
 use synapse_mesh::roster::{Member, PURPOSE, Roster};
 use synapse_mesh::signed::Signed;
+use synapse_store::outbox::{self, OutboxState};
 
 use super::{Join, Up, bridge, config, members};
 use crate::verbs::{lookup, print};
@@ -31,11 +32,20 @@ pub(super) fn up(paths: &Paths, args: &Up) -> Result<u8> {
     if folder.has_membership() {
         let was_up = folder.is_bridge_running()?;
         let trouble = bridge::start(paths)?;
-        let membership = folder.membership()?;
+        let mut membership = folder.membership()?;
         let word = if was_up { "is up already" } else { "is up" };
         note!("the mesh {word}; this machine is {}", membership.name);
         if let Some(trouble) = trouble {
             note!("synapse: {trouble}; it is tried again");
+        }
+        if let Some(address) = &args.address {
+            let Some(engine) = &membership.engine else {
+                bail!("the server of this mesh is not on this machine, so --address is of no use");
+            };
+            membership.servers = vec![url(address, engine.port)];
+            folder.write_membership(&membership)?;
+            note!("other machines are told {}", membership.servers.join(""));
+            return members::invite(paths, None, args.role);
         }
         return Ok(0);
     }
@@ -53,7 +63,7 @@ pub(super) fn up(paths: &Paths, args: &Up) -> Result<u8> {
     let membership = Membership {
         mesh: MESH.to_owned(),
         name: name.clone(),
-        servers: vec![format!("nats://{}:{}", bracketed(&address), args.port)],
+        servers: vec![url(&address, args.port)],
         admin: folder.key()?.public(),
         creds: None,
         engine: Some(settings),
@@ -68,7 +78,18 @@ pub(super) fn up(paths: &Paths, args: &Up) -> Result<u8> {
         "the mesh is up (nats-server {version} on port {}); this machine is {name}",
         args.port
     );
+    if args.address.is_none() && is_unfound(args.listen, &address) {
+        note!(
+            "synapse: warning: this machine has no address on a network that is known; others cannot use this line: synapse mesh up --address HOST gives another"
+        );
+    }
     members::invite(paths, None, args.role)
+}
+
+/// Whether the server listens on every network and none was found.
+fn is_unfound(listen: IpAddr, address: &str) -> bool {
+    let address = address.parse::<IpAddr>();
+    listen.is_unspecified() && address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Writes down a mesh in which this machine is the first.
@@ -163,7 +184,8 @@ async fn is_free(
     authorities: Option<Arc<str>>,
 ) -> Result<()> {
     let options = options(folder, membership, key, authorities)?;
-    let nats = Nats::connect(options, PATIENCE).await?;
+    let nats = Nats::connect(options, PATIENCE).await;
+    let nats = nats.map_err(NatsError::with_hint)?;
     let kv = Kv::of(&nats, &roster_bucket(&membership.mesh, 1).name);
     // A bucket that is not there is what is hoped for.
     if let Ok(Some(_)) = kv.get(ROSTER_KEY).await {
@@ -186,6 +208,12 @@ pub(super) fn leave(paths: &Paths, end: bool) -> Result<u8> {
     if let Some(settings) = &membership.engine {
         // A bridge that was killed has left it running.
         Engine::new(&folder, settings).stop();
+    }
+    let store = paths.store();
+    for kept in outbox::waiting(&store)? {
+        // Another mesh may have a machine of that name, which is not who was meant.
+        let why = "this machine has left the mesh";
+        outbox::settle(&store, &kept.message, OutboxState::Refused, None, Some(why))?;
     }
     folder.forget()?;
     writeln!(print::out(), "{} has left the mesh", membership.name)?;
@@ -211,10 +239,10 @@ fn own_address(listen: IpAddr) -> IpAddr {
     asked.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip())
 }
 
-fn bracketed(host: &str) -> String {
+fn url(host: &str, port: u16) -> String {
     if host.contains(':') {
-        format!("[{host}]")
+        format!("nats://[{host}]:{port}")
     } else {
-        host.to_owned()
+        format!("nats://{host}:{port}")
     }
 }

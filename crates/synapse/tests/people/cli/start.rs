@@ -187,3 +187,20 @@ fn a_reader_that_has_had_enough_is_no_error() {
         );
     }
 }
+
+#[test]
+fn a_tool_server_that_a_program_cannot_take_is_refused_before_the_start() {
+    let world = World::new();
+    let refused = world.run(&["start", "dummy", "--mcp", "--port", "0"]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success(), "{told}");
+    assert!(told.contains("takes no MCP servers by argument"), "{told}");
+    let (exit, painted) = Terminal::open(&world, &["dummy", "--mcp", "--port", "0"]).end();
+    assert_ne!(exit.code(), 0, "{painted}");
+    assert!(
+        painted.contains("takes no MCP servers by argument"),
+        "{painted}"
+    );
+    let agents = world.json(&["list", "--json"])["agents"].clone();
+    assert_eq!(agents, serde_json::json!([]));
+}

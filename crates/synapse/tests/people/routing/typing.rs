@@ -93,9 +93,10 @@ fn what_is_typed_behind_the_enter_waits_and_then_goes_to_the_program() {
         .press("@target say:one\rordinary\r@target say:two\r");
     assert_eq!(desk.wait_for_messages(2), ["say:one", "say:two"]);
     desk.terminal.wait_for("ok: ordinary");
-    let screen = desk
-        .terminal
-        .wait_until("the box is empty", |text| text.ends_with("edit>"));
+    // A notice covers rows of the program for as long as it stands.
+    let screen = desk.terminal.wait_until("box empty, no notice", |text| {
+        text.ends_with("edit>") && !text.contains(['→', '←'])
+    });
     assert_eq!(screen.matches("ok:").count(), 1, "{screen}");
 }
 
