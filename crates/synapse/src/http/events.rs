@@ -24,11 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How soon a client that lost its stream should come back, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
 
-/// What a silent stream says, to whoever reads events.
+/// What it says then, to whoever reads events.
 pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
-
-/// The frames of one client, as they come.
-pub(super) type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
 /// What a client is told of an event.
 pub(super) enum Told {

@@ -1,12 +1,13 @@
 //! Tells a client what happens to a task, one frame an event, numbered, so that it can be taken up where
 //! it broke off. First the task as it stands, then what changes; nothing behind the end.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::response::Response;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::Value;
 use synapse_a2a::event::Fact;
 use synapse_a2a::task::{Task, TaskState};
@@ -16,7 +17,7 @@ use synapse_a2a::wire::{Dialect, jsonrpc};
 use tokio::time::{Instant, timeout_at};
 
 use super::super::ServerState;
-use super::super::events::{self, FrameStream, Frames, Told};
+use super::super::events::{self, Frames, Told};
 #[cfg(feature = "grpc")]
 use super::grpc;
 use synapse_session::{Board, Follow, NumberedEvent, Record};
@@ -100,10 +101,14 @@ impl TaskStream {
     }
 
     /// The frames as they come.
-    pub(super) fn start(self, served: &ServerState, envelope: Envelope) -> FrameStream {
+    pub(super) fn start(
+        self,
+        served: &ServerState,
+        envelope: Envelope,
+    ) -> impl Stream<Item = Bytes> + Send + 'static {
         let may_speak = self.is_new && served.a2a.has_channel;
         let board = Arc::clone(&served.session.board);
-        Box::pin(stream::once(self.tell(board, envelope, may_speak)).flatten())
+        stream::once(self.tell(board, envelope, may_speak)).flatten()
     }
 
     async fn tell(mut self, board: Arc<Board>, envelope: Envelope, may_speak: bool) -> FrameStream {
@@ -164,6 +169,8 @@ impl TaskStream {
         }
     }
 }
+
+type FrameStream = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
 /// What a stream begins with.
 #[derive(Default)]

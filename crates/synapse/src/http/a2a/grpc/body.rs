@@ -5,27 +5,29 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
-use futures_util::stream;
+use futures_util::stream::{self, Stream};
 use hyper::body::Frame;
 use synapse_a2a::wire::grpc::Status;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::super::super::events::FrameStream;
 use super::{late, trailers};
 
 /// Messages, and how they ended. Who reads slowly is asked for nothing more until it has read, so that only its own
 /// stream waits.
 pub(super) struct MessageStream {
-    messages: FrameStream,
+    messages: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
     deadline: Option<Pin<Box<Sleep>>>,
     is_over: bool,
 }
 
 impl MessageStream {
     /// Messages until there are no more or the client does not want to wait any longer.
-    pub(super) fn new(messages: FrameStream, until: Option<Instant>) -> Self {
+    pub(super) fn new(
+        messages: impl Stream<Item = Bytes> + Send + 'static,
+        until: Option<Instant>,
+    ) -> Self {
         Self {
-            messages,
+            messages: Box::pin(messages),
             deadline: until.map(|until| Box::pin(sleep_until(until))),
             is_over: false,
         }
@@ -33,7 +35,7 @@ impl MessageStream {
 
     /// One message and nothing else.
     pub(super) fn of_one(message: Bytes) -> Self {
-        Self::new(Box::pin(stream::iter([message])), None)
+        Self::new(stream::iter([message]), None)
     }
 
     fn end(&mut self, status: &Status) -> Frame<Bytes> {
@@ -60,8 +62,8 @@ impl HttpBody for MessageStream {
             return Poll::Ready(Some(Ok(this.end(&late()))));
         }
         this.messages.as_mut().poll_next(cx).map(|message| {
-            let message = message.map(|message| Ok(Frame::data(message)));
-            message.or_else(|| Some(Ok(this.end(&Status::OK))))
+            let frame = message.map_or_else(|| this.end(&Status::OK), Frame::data);
+            Some(Ok(frame))
         })
     }
 }
