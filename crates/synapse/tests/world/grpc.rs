@@ -208,9 +208,9 @@ pub fn whole(body: Vec<u8>) -> Body {
 
 /// A body that begins like this and never ends.
 pub fn endless(begin: Vec<u8>) -> Body {
-    let first = tokio_stream::once(Ok(Frame::data(Bytes::from(begin))));
-    let rest = tokio_stream::pending();
-    StreamBody::new(tokio_stream::StreamExt::chain(first, rest)).boxed()
+    let first = futures_util::stream::iter([Ok(Frame::data(Bytes::from(begin)))]);
+    let rest = futures_util::stream::pending();
+    StreamBody::new(futures_util::StreamExt::chain(first, rest)).boxed()
 }
 
 /// A message in its frame.
