@@ -17,8 +17,8 @@ const CHUNK: usize = 64 * 1024;
 /// The most that is handed over at once. Of much at once the owner need only look at the end.
 const MOST: usize = 1 << 20;
 
-/// How many pieces are under way: at most 4 MiB of a flood.
-const PIECES: usize = 4;
+/// How many pieces are under way; with the one that is being gathered, at most 3 MiB.
+const PIECES: usize = 2;
 
 /// How long the owner of a flood may wait for a piece of it: as long as a display shows one picture.
 const PATIENCE: Duration = Duration::from_millis(16);
