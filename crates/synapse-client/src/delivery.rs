@@ -247,7 +247,7 @@ enum Progress {
     Local {
         client: Client,
         /// What happens to the task, once somebody wants to know.
-        events: Option<TaskEvents>,
+        events: Option<Box<TaskEvents>>,
     },
     External {
         client: A2AClient,
@@ -285,9 +285,11 @@ impl Delivery {
         let gone = || format!("{} is gone before it answered", self.name);
         match &mut self.progress {
             Progress::Local { client, events } => {
-                let events = match events {
-                    Some(events) => events,
-                    None => events.insert(client.follow(&self.task).await.with_context(gone)?),
+                let events = if let Some(events) = events {
+                    events
+                } else {
+                    let follow = client.follow(&self.task).await.with_context(gone)?;
+                    events.insert(Box::new(follow))
                 };
                 while let Some(event) = events.next().await.with_context(gone)? {
                     let state = event.state();
