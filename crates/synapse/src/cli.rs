@@ -301,6 +301,10 @@ pub(crate) struct Wrap {
     clippy::struct_excessive_bools,
     reason = "each is a flag of its own on the command line"
 )]
+#[expect(
+    clippy::option_option,
+    reason = "--grpc may stand there without a port"
+)]
 pub(crate) struct Start {
     /// A profile, a YAML file, or the name of a program; a command after -- needs no profile
     #[arg(required_unless_present = "args", add = complete::profiles())]
