@@ -43,7 +43,7 @@ use synapse_machine::registry::{Applicant, Claim, PortWish, Registry, Status};
 use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
-use synapse_serve::{self, Server};
+use synapse_serve::Server;
 use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
@@ -140,11 +140,7 @@ impl Host {
     pub fn start(agent: &Agent, paths: &Paths) -> Result<Self> {
         let (profile, reach) = (&agent.profile, &agent.reach);
         reach.check()?;
-        let tls = reach
-            .tls
-            .as_ref()
-            .map(|tls| synapse_serve::acceptor(&tls.cert, &tls.key));
-        let tls = tls.transpose()?;
+        let tls = listen::tls(reach)?;
         let registry = Registry::new(paths.registry());
         let mut claim = claim(&registry, agent)?;
         let listener = registry.bind(reach.listen, &profile.name, agent.port)?;

@@ -6,6 +6,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+use synapse_machine::config::ListenConfig;
+use synapse_serve::{TlsError, acceptor};
 
 /// Ends when the other end is dropped.
 pub(super) async fn is_stopped(mut stopped: watch::Receiver<()>) {
@@ -35,4 +39,10 @@ pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
         ip => ip,
     };
     SocketAddr::new(ip, address.port())
+}
+
+/// What makes both ports speak TLS, where there is a certificate.
+pub(super) fn tls(reach: &ListenConfig) -> Result<Option<TlsAcceptor>, TlsError> {
+    let tls = reach.tls.as_ref();
+    tls.map(|tls| acceptor(&tls.cert, &tls.key)).transpose()
 }
