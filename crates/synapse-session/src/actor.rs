@@ -4,6 +4,7 @@
 mod answers;
 mod channel;
 mod display;
+mod end;
 mod farewell;
 mod feeding;
 mod held;
@@ -32,7 +33,7 @@ use std::time::Duration;
 use synapse_a2a::id::TaskId;
 use synapse_term::keys::Discipline;
 use synapse_term::profile::Profile;
-use synapse_term::reading::{Reading, State};
+use synapse_term::reading::Reading;
 use synapse_term::screen;
 use synapse_term::watch::{Event, Watcher};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -62,9 +63,6 @@ use turns::Running;
 use usage::Usages;
 use witnesses::Witnesses;
 pub use witnesses::{HookSetup, Voice};
-
-/// How long a program may take to end once it was asked with a signal.
-const GRACE: Duration = Duration::from_secs(3);
 
 /// Pieces of output a viewer may be behind before it must take a snapshot.
 const VIEW_TAIL: usize = 256;
@@ -467,57 +465,6 @@ impl Session {
             Discipline::Raw
         }
     }
-
-    /// The program closed its terminal: it is gone, or about to be.
-    async fn exited(mut self) -> Exit {
-        let exit = exit_of(&mut self.states).await;
-        self.end(exit);
-        self.show_last_words().await;
-        exit
-    }
-
-    async fn stop(mut self) -> Exit {
-        self.close_inbox();
-        self.ledger.board.set_stopping();
-        self.cancel_all("the agent was stopped");
-        // What is not ours goes on without us.
-        if self.pty.tenure() != Tenure::Guest {
-            self.say_goodbye().await;
-        }
-        let exit = {
-            let (pty, output) = (&self.pty, &mut self.output);
-            let ended = pty.terminate(GRACE);
-            tokio::pin!(ended);
-            loop {
-                tokio::select! {
-                    result = &mut ended => break result,
-                    // Who says goodbye must be heard, or is stuck until it is killed.
-                    bytes = output.recv() => if bytes.is_none() { break ended.await },
-                }
-            }
-        };
-        let exit = exit.unwrap_or_else(|survivors| {
-            tracing::warn!(%survivors, "something is left");
-            Exit::Signal(9)
-        });
-        self.end(exit);
-        self.show_last_words().await;
-        exit
-    }
-
-    fn end(&mut self, exit: Exit) {
-        self.close_inbox();
-        self.exit = Some(exit);
-        let now = self.now();
-        self.unfed = PendingOutput::default();
-        let modes = self.watcher.screen().modes();
-        self.ledger.board.set_alternate(modes.alternate_screen);
-        self.clear_notices();
-        self.watcher.exit(&exit.code().to_string(), now);
-        self.advance(now);
-        self.settle_interrupts(State::Exited);
-        self.fail_all_exited();
-    }
 }
 
 /// Waits until the program does something else than `known`, as the kernel sees it. Safe to cancel.
@@ -529,13 +476,6 @@ async fn state_after(states: &mut watch::Receiver<PtyState>, known: PtyState) ->
         // The last state is that of the end: there is nothing more to come.
         None => std::future::pending().await,
     }
-}
-
-/// Waits for the end of the program. Safe to cancel.
-async fn exit_of(states: &mut watch::Receiver<PtyState>) -> Exit {
-    let ended = states.wait_for(|state| state.exit().is_some()).await;
-    let exit = ended.ok().and_then(|state| state.exit());
-    exit.unwrap_or(Exit::Unknown)
 }
 
 /// The next value, where there is somebody who tells. Safe to cancel.
