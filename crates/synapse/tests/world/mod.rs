@@ -111,17 +111,21 @@ impl World {
 
     /// The state of the task whose message is this, as the store has it.
     pub fn task_state(&self, message: &str) -> String {
+        self.kept_state(message).unwrap()
+    }
+
+    fn kept_state(&self, message: &str) -> Option<String> {
         let store = Reader::open(self.home.path().join("synapse/synapse.db")).unwrap();
         let tasks = store.page(&Filter::default()).unwrap().tasks;
         let mut tasks = tasks.iter().map(|kept| &kept.task);
         let task = tasks.find(|task| task.message().words() == message);
-        task.unwrap().state().name().to_owned()
+        task.map(|task| task.state().name().to_owned())
     }
 
     #[track_caller]
     pub fn wait_for_task(&self, message: &str, state: &str) {
         self.wait_until(&format!("the task '{message}' is {state}"), |world| {
-            world.task_state(message) == state
+            world.kept_state(message).as_deref() == Some(state)
         });
     }
 

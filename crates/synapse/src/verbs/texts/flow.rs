@@ -55,7 +55,7 @@ texts! {
         "{step}: {value}。今は動いていません: synapse flow resume {id}";
     run_is(name, state)
         "{name} is {state}"
-        "{name}: {state}";
+        "{name} は {state}";
     goes_on(id)
         "; synapse flow resume {id} goes on"
         "。続けるには: synapse flow resume {id}";
