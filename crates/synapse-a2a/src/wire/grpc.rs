@@ -1,6 +1,6 @@
 //! The third binding of A2A 1.0: protocol buffers in the frames of gRPC. The messages are those of the JSON dialect,
 //! which is the JSON form of the same definitions, so nothing is decided here: [`read`] turns bytes into the JSON that
-//! the dialect reads, [`write`] turns the JSON that it writes into bytes, and `schema` has the numbers of the fields.
+//! the dialect reads, [`write()`] turns the JSON that it writes into bytes, and `schema` has the numbers of the fields.
 
 mod decode;
 mod encode;

@@ -142,14 +142,15 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
         let handle = &entry.handle;
         let Some(record) = LaunchRecord::of(&paths, &entry.agent_id) else {
             bail!(
-                "{handle} was started by a version of Synapse that kept no record of it; stop and start it by hand"
+                "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
             );
         };
         if record.is_wrapped {
-            let words = shown(&record);
-            bail!(
-                "{handle} runs in a terminal of its own: end it there, then: synapse {words} --resume"
-            );
+            let words = match shown(&record) {
+                words if words.is_empty() => record.words.join(" "),
+                words => format!("{words} --resume"),
+            };
+            bail!("{handle} runs in a terminal of its own: end it there, then: synapse {words}");
         }
         if !args.now {
             until_it_rests(&entry)?;
