@@ -10,9 +10,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use tokio::sync::mpsc;
 
-/// The most that is read, and shown, before anything else is done. The kernel gives 4 KiB per read; joined, they wake
-/// the owner less.
+/// The most that is read before anything else is done. The kernel gives 4 KiB per read; joined, they wake the owner less.
 const CHUNK: usize = 64 * 1024;
+
+/// The most that is read before it is shown. Program, reader and terminal work at the same time only as long as the
+/// kernel's buffers between them, of some 10 KiB each, are neither full nor empty: while 64 KiB are read the terminal has
+/// nothing to do, and while they are shown the program waits.
+const SHOWN_AT_ONCE: usize = 8 * 1024;
 
 /// The most that is handed over at once. Of much at once the owner need only look at the end.
 const MOST: usize = 1 << 20;
@@ -118,7 +122,7 @@ fn read_all(
     pieces: &mpsc::Sender<Piece>,
     mut tap: Option<Tap>,
 ) {
-    let mut buffer = vec![0; CHUNK];
+    let mut buffer = vec![0; if tap.is_some() { SHOWN_AT_ONCE } else { CHUNK }];
     // What the tap has taken whole is handed over together, so that a flood wakes the owner less.
     let mut held = Vec::new();
     let mut held_since = Instant::now();
@@ -149,7 +153,7 @@ fn read_all(
         // More may have come while it was shown.
         let has_shown = has_room && tap.is_some() && filled > 0 && held.len() < CHUNK;
         match pause {
-            Pause::Full if may_hold => continue,
+            Pause::Full if may_hold || has_shown => continue,
             Pause::Dry if has_shown => continue,
             Pause::Dry if may_hold && !held.is_empty() && !pieces.is_closed() => {
                 let left = PATIENCE.saturating_sub(now.saturating_duration_since(held_since));
