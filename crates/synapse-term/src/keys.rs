@@ -13,7 +13,7 @@ mod paste;
 
 pub use encode::encode;
 pub use name::KeyError;
-pub use nearest::nearest;
+pub use nearest::{meant, nearest};
 pub use paste::{CANONICAL_LIMIT, Discipline, PasteError, paste};
 
 /// What the program has asked of its keyboard, as far as it changes what a key sends.

@@ -7,6 +7,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .min_by_key(|candidate| distance(word, candidate))
 }
 
+/// The candidate that `word` is a slip of: the nearest, unless more than half of the word would have to change.
+pub fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = nearest(word, candidates)?;
+    (2 * distance(word, near) <= word.chars().count()).then_some(near)
+}
+
 /// Insertions, deletions and replacements between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
@@ -37,5 +43,18 @@ mod tests {
         assert_eq!(distance("ENTER", "Enter"), 0);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("abc", ""), 3);
+    }
+
+    #[test]
+    fn a_slip_is_near_what_was_meant() {
+        let commands = ["attach", "list", "start"];
+        for (word, is_meant) in [
+            ("lsit", Some("list")),
+            ("star", Some("start")),
+            ("nosuch", None),
+            ("x", None),
+        ] {
+            assert_eq!(meant(word, commands), is_meant, "{word}");
+        }
     }
 }

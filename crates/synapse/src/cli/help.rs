@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use clap::{Command, CommandFactory as _};
-use synapse_term::keys::nearest;
+use synapse_term::keys::meant;
 
 use super::Cli;
 use crate::verbs::{Failure, print};
@@ -241,8 +241,12 @@ fn topic(word: &str) -> Option<&'static Topic> {
 fn unknown(word: &str, names: &[String]) -> anyhow::Error {
     let topics = TOPICS.iter().map(|topic| topic.name);
     let names = names.iter().map(String::as_str).chain(topics);
-    let near = nearest(word, names).unwrap_or("topics");
-    let error = format!("there is no command or topic '{word}'; the nearest is '{near}'");
+    let error = match meant(word, names) {
+        Some(near) => format!("there is no command or topic '{word}'; did you mean '{near}'?"),
+        None => {
+            format!("there is no command or topic '{word}'; synapse help topics has the topics")
+        }
+    };
     Failure::new(Failure::USAGE, error).into()
 }
 

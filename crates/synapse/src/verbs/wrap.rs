@@ -6,7 +6,7 @@ use synapse::host::{EarlyExit, Host, Terminal};
 use synapse::human_terminal;
 use synapse_machine::paths::Paths;
 use synapse_pty::tty::{self, RawMode};
-use synapse_term::keys::nearest;
+use synapse_term::keys::meant;
 use synapse_term::profile::{Backend, Profile};
 
 use super::program::is_on_path;
@@ -15,13 +15,20 @@ use crate::cli::{Cli, Wrap};
 
 /// Runs it; the program's exit code is ours. What stands behind `synapse --` is a command of its own.
 pub(crate) fn run(args: &[String]) -> Result<u8> {
+    // Before the words behind it are looked at: they may be right, for the command that was meant.
+    if let Some((first, rest)) = args.split_first()
+        && !first.starts_with('-')
+        && !profile::is_known(first)?
+    {
+        return Err(unknown(first, rest).into());
+    }
     let name = ["synapse".to_owned()];
     let args = Wrap::parse_from(name.iter().chain(args)).start;
     let paths = Paths::from_env()?;
     if let Some(profile) = &args.profile
         && !profile::is_known(profile)?
     {
-        return Err(unknown(profile).into());
+        return Err(unknown(profile, &[]).into());
     }
     let args = conversations::choose(&args)?;
     let mut agent = host::agent(&args, &paths)?;
@@ -67,19 +74,24 @@ fn without_terminal(profile: &str) -> Failure {
 }
 
 /// A first word that is neither a command nor a profile was most likely meant to be a command.
-fn unknown(word: &str) -> Failure {
+fn unknown(word: &str, rest: &[String]) -> Failure {
     let cli = Cli::command();
     let commands = cli.get_subcommands().filter(|one| !one.is_hide_set());
-    let near = nearest(word, commands.map(clap::Command::get_name)).unwrap_or("help");
-    if is_on_path(word) {
-        let message = format!(
+    let message = if is_on_path(word) {
+        format!(
             "there is no command and no profile '{word}', but a program of that name; to wrap it: synapse -- {word}"
-        );
-        return Failure::new(Failure::USAGE, message);
-    }
-    let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
-    let message = format!(
-        "there is no command and no profile '{word}'; the nearest command is '{near}', profiles are {profiles}, or give a YAML file; any program: synapse -- PROGRAM"
-    );
+        )
+    } else if let Some(command) = meant(word, commands.map(clap::Command::get_name)) {
+        let mut words = vec!["synapse", command];
+        words.extend(rest.iter().map(String::as_str));
+        format!(
+            "there is no command and no profile '{word}'; did you mean: {}",
+            words.join(" ")
+        )
+    } else {
+        format!(
+            "there is no command, no profile and no program '{word}'; synapse --help has the commands, synapse profile list the profiles"
+        )
+    };
     Failure::new(Failure::USAGE, message)
 }

@@ -153,15 +153,28 @@ fn the_exit_code_of_a_program_that_ends_at_once_is_ours() {
 #[test]
 fn a_command_with_a_slip_is_a_usage_error_that_names_the_right_one() {
     let world = World::new();
-    for (slip, meant) in [("lsit", "list"), ("statuss", "status"), ("sned", "send")] {
-        let output = world.run(&[slip]);
+    for (slip, meant) in [
+        ("lsit", "list"),
+        ("statuss codex", "status codex"),
+        ("star dummy --json", "start dummy --json"),
+    ] {
+        let output = world.run(&slip.split(' ').collect::<Vec<_>>());
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(
-            error.contains(&format!("nearest command is '{meant}'")),
+            error
+                .trim_end()
+                .ends_with(&format!("did you mean: synapse {meant}")),
             "{error}"
         );
     }
+    let nothing_like_it = world.run(&["nosuch", "dummy"]);
+    let error = String::from_utf8_lossy(&nothing_like_it.stderr);
+    assert_eq!(nothing_like_it.status.code(), Some(2), "{error}");
+    assert!(
+        error.contains("synapse profile list") && !error.contains("did you mean"),
+        "{error}"
+    );
 }
 
 #[test]
