@@ -53,6 +53,38 @@ fn everything_is_installed_and_removed_again() {
     let said = run("uninstall");
     assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
     assert_eq!(files(&prefix), Vec::<PathBuf>::new());
+    let left = std::fs::read_dir(&prefix).unwrap().count();
+    assert_eq!(left, 0, "empty folders are left");
+}
+
+#[test]
+fn what_could_stop_the_agents_is_not_removed_while_they_run() {
+    let world = crate::world::World::with_dummy();
+    let prefix = world.home.path().join("local");
+    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
+    let run = |action: &str, force: &str| {
+        // With the environment of this world, so that it is its agents that are counted.
+        let synapse = world.command(&[]);
+        let mut command = Command::new(script);
+        command.arg(action).arg(built).env("PREFIX", &prefix);
+        for (name, value) in synapse.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.env("FORCE", force).output().unwrap()
+    };
+    assert!(run("install", "").status.success());
+    let refused = run("uninstall", "");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("1 of your agents still run"), "{said}");
+    assert!(said.contains("synapse stop --all"), "{said}");
+    assert!(prefix.join("bin/synapse").is_file());
+    assert!(run("uninstall", "1").status.success());
+    assert!(!prefix.join("bin/synapse").exists());
 }
 
 #[test]
