@@ -49,6 +49,16 @@ pub(crate) struct Web {
     open: bool,
 }
 
+impl Web {
+    /// Whether nothing is asked for that a hub which already runs may not have.
+    fn is_as_by_default(&self) -> bool {
+        self.port == PORT
+            && self.listen == IpAddr::from(Ipv4Addr::LOCALHOST)
+            && self.public_url.is_none()
+            && self.tls.is_none()
+    }
+}
+
 /// What `--tls` takes.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum OwnTls {
@@ -92,7 +102,13 @@ pub(crate) fn run(args: &Web) -> Result<u8> {
     let paths = Paths::from_env()?;
     match &args.command {
         Some(WebCommand::Login { read_only, json }) => login(&paths, *read_only, *json),
-        None => serve(args, "", &paths),
+        None => match synapse_hub::running(&paths)? {
+            Some(running) if args.open && args.is_as_by_default() => {
+                show(&paths, &link(&paths, &running.url, "", Right::Act)?, true)?;
+                Ok(0)
+            }
+            _ => serve(args, "", &paths),
+        },
     }
 }
 
@@ -233,20 +249,21 @@ fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
         .enable_all()
         .build();
     let served = runtime.context("no runtime")?.block_on(async {
-        let ready = || {
-            writeln!(print::out(), "{link}")?;
-            note!("{}", texts::link_once());
-            if args.open
-                && let Err(error) = open(paths, &link)
-            {
-                note!("{}", texts::no_browser(format!("{error:#}")));
-            }
-            Ok(())
-        };
+        let ready = || show(paths, &link, args.open);
         synapse_hub::serve(settings, listener, ready, end()?).await
     });
     drop(presence);
     served.map(|()| 0)
+}
+
+/// Prints a link, and opens it where that is wanted. A machine without a browser is no error: the link is there.
+fn show(paths: &Paths, link: &str, is_opened: bool) -> Result<()> {
+    writeln!(print::out(), "{link}")?;
+    note!("{}", texts::link_once());
+    if is_opened && let Err(error) = open(paths, link) {
+        note!("{}", texts::no_browser(format!("{error:#}")));
+    }
+    Ok(())
 }
 
 /// What speaks TLS: a certificate of this machine's own where that is asked for, else that of the settings.

@@ -115,6 +115,30 @@ fn another_link_is_printed_while_the_hub_runs() {
 }
 
 #[test]
+fn to_open_the_page_once_more_shows_the_one_that_is_served() {
+    let desk = Desk::new();
+    let mut command = desk.world.command(&["web", "--open"]);
+    let output = command
+        .env("PATH", "/nowhere")
+        .env_remove("BROWSER")
+        .output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let link = String::from_utf8(output.stdout).unwrap();
+    let browser = Browser::with_link(link.trim());
+    assert_eq!(
+        browser.get("/api/session").ok()["session"]["read_only"],
+        false
+    );
+    let other = desk.world.run(&["web", "--open", "--listen", "0.0.0.0"]);
+    let said = String::from_utf8_lossy(&other.stderr);
+    assert!(
+        !other.status.success() && said.contains("served already"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_program_gets_its_login_as_json() {
     let desk = Desk::new();
     let login: Value = serde_json::from_str(&desk.world.ok(&["web", "login", "--json"])).unwrap();
