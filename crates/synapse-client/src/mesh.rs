@@ -188,6 +188,7 @@ impl MeshView {
             may_answer_itself: false,
             // The mesh does not tell; whoever asks for its terminal is told then.
             has_no_terminal: false,
+            is_adopted: false,
             version: agent.version.clone(),
             other: facts(machine, agent),
         }

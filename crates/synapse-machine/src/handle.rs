@@ -338,6 +338,7 @@ mod tests {
             program_dir: None,
             may_answer_itself: false,
             has_no_terminal: false,
+            is_adopted: false,
             version: String::new(),
             other: BTreeMap::new(),
         }

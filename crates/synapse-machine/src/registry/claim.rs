@@ -49,6 +49,8 @@ pub struct Address {
     pub may_answer_itself: bool,
     /// Whether its program has no terminal to be looked at.
     pub has_no_terminal: bool,
+    /// Whether its program ran before it was an agent, and goes on when it is none any more.
+    pub is_adopted: bool,
     /// Whether that token replaces one that others may have seen.
     pub is_token_replaced: bool,
 }
@@ -93,6 +95,7 @@ impl Claim {
                 is_token_replaced: false,
                 may_answer_itself: false,
                 has_no_terminal: false,
+                is_adopted: false,
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 other: std::collections::BTreeMap::new(),
             },
@@ -129,6 +132,7 @@ impl Claim {
         self.entry.program_dir = address.program_dir;
         self.entry.may_answer_itself = address.may_answer_itself;
         self.entry.has_no_terminal = address.has_no_terminal;
+        self.entry.is_adopted = address.is_adopted;
         self.entry.is_token_replaced = address.is_token_replaced;
         self.is_published = true;
         self.write()

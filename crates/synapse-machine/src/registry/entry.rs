@@ -64,6 +64,13 @@ pub struct Entry {
         rename = "no_terminal"
     )]
     pub has_no_terminal: bool,
+    /// Whether its program ran before it was an agent, and goes on when it is none any more.
+    #[serde(
+        default,
+        skip_serializing_if = "std::ops::Not::not",
+        rename = "adopted"
+    )]
+    pub is_adopted: bool,
     /// The version of Synapse that wrote this.
     #[serde(default)]
     pub version: String,

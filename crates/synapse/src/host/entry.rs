@@ -12,6 +12,7 @@ use synapse_term::reading::State;
 use tokio::sync::watch;
 
 use super::Agent;
+use crate::launch::ProgramPlace;
 
 /// The agent's place in the registry, until it is given up.
 pub(super) type SharedClaim = Arc<Mutex<Option<Claim>>>;
@@ -103,6 +104,7 @@ pub(super) fn place(
         program_dir: profile.cwd.as_ref().map(std::path::absolute).transpose()?,
         may_answer_itself: agent.reach.may_answer_itself,
         has_no_terminal: profile.backend == Backend::Acp,
+        is_adopted: matches!(agent.place, ProgramPlace::Pane(_)),
         is_token_replaced: tokens.is_replaced,
     })
 }

@@ -33,7 +33,7 @@ pub(crate) struct Stop {
     /// Stop all agents
     #[arg(long)]
     all: bool,
-    /// Print JSON: the handles of those that were stopped
+    /// Print JSON: the handles of those that were stopped; under `left` those whose programs were adopted and go on
     #[arg(long)]
     json: bool,
 }
@@ -60,15 +60,28 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
         {
             note!("synapse: `synapse up` will start {handle} again: {error}");
         }
-        if !args.json {
+        if args.json {
+            continue;
+        }
+        if entry.is_adopted {
+            note!("{}", texts::is_no_agent(handle));
+        } else {
             note!("{}", texts::is_stopped(handle));
         }
     }
     if args.json {
-        let handles: Vec<&str> = entries.iter().map(|entry| entry.handle.as_str()).collect();
-        writeln!(print::out(), "{}", json!({ "stopped": handles }))?;
+        let (left, stopped): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().partition(|entry| entry.is_adopted);
+        let [left, stopped] = [left, stopped].map(|entries| {
+            let handles = entries.iter().map(|entry| entry.handle.as_str());
+            handles.collect::<Vec<_>>()
+        });
+        let told = json!({ "stopped": stopped, "left": left });
+        writeln!(print::out(), "{told}")?;
     } else if entries.is_empty() {
         note!("{}", texts::nothing_to_stop());
+    } else if args.all && entries.iter().any(|entry| !entry.is_adopted) {
+        note!("{}", texts::up_again());
     }
     Ok(0)
 }

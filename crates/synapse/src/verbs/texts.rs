@@ -167,6 +167,12 @@ texts! {
     is_stopping(handle)
         "{handle} is stopping"
         "{handle} を停止しています";
+    is_no_agent(handle)
+        "{handle} is no agent any more; its program goes on in its pane"
+        "{handle} はエージェントではなくなりました。プログラムはペインで動き続けています";
+    up_again()
+        "synapse up starts them again"
+        "synapse up で再び起動できます";
     is_stopped(handle)
         "{handle} is stopped"
         "{handle} を停止しました";

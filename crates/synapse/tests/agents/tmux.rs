@@ -114,7 +114,12 @@ fn a_program_in_a_pane_is_an_agent_and_stays_as_it_was() {
     let again = tmux.world.run(&["adopt", "%0", "--socket", &tmux.socket()]);
     let said = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(said.contains("is the agent @dummy already"), "{said}");
-    tmux.world.ok(&["stop", "dummy"]);
+    let stopped = tmux.world.run(&["stop", "dummy"]);
+    let said = String::from_utf8_lossy(&stopped.stderr);
+    assert!(
+        said.contains("goes on in its pane") && !said.contains("stopped"),
+        "{said}"
+    );
     assert_eq!(
         tmux.pane(look),
         before,

@@ -26,6 +26,7 @@ fn entry(handle: &str) -> Entry {
         program_dir: None,
         may_answer_itself: false,
         has_no_terminal: false,
+        is_adopted: false,
         version: "1".to_owned(),
         other: BTreeMap::new(),
     }
