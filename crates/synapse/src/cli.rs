@@ -135,7 +135,7 @@ Examples:
     },
     /// Answer the question an agent is asking
     #[command(
-        after_help = "Examples:\n  synapse answer claude yes\n  synapse answer claude 2 --fingerprint 13fc5f0f2668a8ba\n  synapse answer 9f4b91f7 no"
+        after_help = "Examples:\n  synapse answer claude yes --return\n  synapse answer claude 2 --fingerprint 13fc5f0f2668a8ba\n  synapse answer 9f4b91f7 no"
     )]
     Answer(Answer),
     /// List tasks, newest first

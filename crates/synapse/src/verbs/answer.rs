@@ -3,17 +3,21 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use hyper::{Method, StatusCode};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use synapse_client::client::{Answer as Said, Client};
 use synapse_client::native::StandingShape;
+use synapse_machine::registry::Entry;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::lookup::{self, MOMENT};
+use super::send::ReplyWait;
 use super::spinner::Spinner;
-use super::{Failure, status, texts};
+use super::table::short;
+use super::{Failure, input, status, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
@@ -38,20 +42,42 @@ pub(crate) struct Answer {
     /// Answer only if it is still this question
     #[arg(long)]
     fingerprint: Option<String>,
-    /// Print JSON: what the agent does then, as `status --json` has it
+    /// Wait for the task that asks, and print its reply, as `send --return` does
+    #[arg(long = "return")]
+    wait: bool,
+    /// How long to wait: 90, 0.5, 5m or 1h; by default as long as `send --return` does
+    #[arg(long, value_parser = input::duration, value_name = "TIME", requires = "wait")]
+    timeout: Option<Duration>,
+    /// Print JSON: what the agent does then, as `status --json` has it; with --return as `send --return` has it
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
-    lookup::block_on(async {
-        let (client, task) = whom(&args.whom).await?;
-        let (path, name) = match &task {
+    if !args.wait {
+        return lookup::block_on(args.give(None));
+    }
+    let wait = ReplyWait::new(args.timeout, args.json)?;
+    wait.told(lookup::block_on(args.give(Some(&wait))))
+}
+
+impl Answer {
+    /// Answers, and says what the agent does then or waits for its reply.
+    async fn give(&self, wait: Option<&ReplyWait>) -> Result<u8> {
+        let (entry, named) = whom(&self.whom).await?;
+        let client = Client::of(&entry)?;
+        let (path, name) = match &named {
             Some(id) => (format!("/tasks/{id}/input"), "input"),
             None => ("/answer".to_owned(), "value"),
         };
         let before = look(&client).await?;
-        let body = json!({ name: args.value, "fingerprint": args.fingerprint });
+        let task = named.or_else(|| before.task.clone());
+        let waiting = match (wait, &task) {
+            (None, _) => None,
+            (Some(wait), Some(task)) => Some((wait, task, told_until(&client, task).await?)),
+            (Some(_), None) => bail!("{}", texts::no_task_asks(&entry.handle)),
+        };
+        let body = json!({ name: self.value, "fingerprint": self.fingerprint });
         let call = client.ask(Method::POST, &path, Some(&body));
         let said = lookup::within(MOMENT, call).await?;
         if !said.status.is_success() {
@@ -60,24 +86,53 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
         let spinner = Spinner::begin(texts::waiting_for_question());
         let after = settled(&client, &before).await;
         drop(spinner);
-        let Some(after) = after else {
-            // An answer may be the last thing that a program reads.
-            let said = if args.json {
-                json!({ "status": "EXITED", "state": "stopped" }).to_string()
-            } else {
-                texts::answered_and_ended()
-            };
-            writeln!(print::out(), "{said}")?;
-            return Ok(0);
+        if let Some(after) = &after {
+            check_gone(&before, after)?;
+        }
+        match (waiting, after) {
+            (Some((wait, task, asked)), _) => wait.run(&entry, task, asked).await,
+            (None, Some(after)) => self.report(&after, task.as_deref()),
+            (None, None) => self.report_end(),
+        }
+    }
+
+    fn report(&self, after: &StandingShape, task: Option<&str>) -> Result<u8> {
+        let mut out = print::out();
+        let state = texts::state(&after.status);
+        match (question(after), task) {
+            _ if self.json => writeln!(out, "{}", json!(after))?,
+            (Some(_), _) => write!(out, "{}", texts::answered_and_asks(shown(after)))?,
+            (None, Some(task)) => {
+                writeln!(out, "{}", texts::answered_task(state, short(task)))?;
+            }
+            (None, None) => writeln!(out, "{}", texts::answered(state))?,
+        }
+        Ok(0)
+    }
+
+    /// An answer may be the last thing that a program reads.
+    fn report_end(&self) -> Result<u8> {
+        let said = if self.json {
+            json!({ "status": "EXITED", "state": "stopped" }).to_string()
+        } else {
+            texts::answered_and_ended()
         };
-        report(&before, &after, args.json)
-    })
+        writeln!(print::out(), "{said}")?;
+        Ok(0)
+    }
+}
+
+/// Up to when a task has told what it asks: a question of later is another one.
+async fn told_until(client: &Client, task: &str) -> Result<Timestamp> {
+    let task = lookup::within(MOMENT, client.task(task)).await?;
+    let time = task.updated_at.parse();
+    time.with_context(|| format!("the task {} has no time", task.id))
 }
 
 /// The agent that is meant, and the task if it was named by one.
-async fn whom(word: &str) -> Result<(Client, Option<String>)> {
+async fn whom(word: &str) -> Result<(Entry, Option<String>)> {
     let nobody = match lookup::agent(word) {
-        Ok(entry) => return Ok((Client::of(&entry)?, None)),
+        Ok(entry) => return Ok((entry, None)),
         Err(error) => error,
     };
     let may_be_task = |c: char| c.is_ascii_hexdigit() || c == '-';
@@ -85,7 +140,7 @@ async fn whom(word: &str) -> Result<(Client, Option<String>)> {
         return Err(nobody);
     }
     match lookup::task(word).await {
-        Ok((client, id)) => Ok((client, Some(id))),
+        Ok((entry, id)) => Ok((entry, Some(id))),
         Err(error) => {
             let error = format!("{nobody}; {error}");
             Err(Failure::new(Failure::NO_SUCH_AGENT, error).into())
@@ -117,19 +172,16 @@ fn question(status: &StandingShape) -> Option<&str> {
     Some(&status.prompt.as_ref()?.fingerprint)
 }
 
-fn report(before: &StandingShape, after: &StandingShape, json: bool) -> Result<u8> {
-    let mut out = print::out();
-    match (question(before), question(after)) {
-        (Some(old), Some(new)) if old == new => bail!(
+/// The question must be gone, or it was not answered.
+fn check_gone(before: &StandingShape, after: &StandingShape) -> Result<()> {
+    if question(before).is_some() && question(before) == question(after) {
+        bail!(
             "the answer was typed, but after {} s the question is still there:\n{}",
             PATIENCE.as_secs(),
             shown(after)
-        ),
-        _ if json => writeln!(out, "{}", json!(after))?,
-        (_, Some(_)) => write!(out, "{}", texts::answered_and_asks(shown(after)))?,
-        (_, None) => writeln!(out, "{}", texts::answered(texts::state(&after.status)))?,
+        );
     }
-    Ok(0)
+    Ok(())
 }
 
 /// Says why an answer was not given; if the question has changed, what it is now.

@@ -157,7 +157,7 @@ pub(super) fn own() -> Result<Option<Entry>> {
 }
 
 /// The agent whose task has a name that begins or ends so, and the whole name.
-pub(super) async fn task(part: &str) -> Result<(Client, String)> {
+pub(super) async fn task(part: &str) -> Result<(Entry, String)> {
     // Those of other machines are asked as well.
     let elsewhere = MeshView::read(&Paths::from_env()?)?;
     let elsewhere = elsewhere.map(|view| view.entries()).unwrap_or_default();
@@ -174,7 +174,7 @@ pub(super) async fn task(part: &str) -> Result<(Client, String)> {
         .iter()
         .flat_map(|(entry, ids)| ids.iter().map(move |id| (entry, id)));
     match (tasks.next(), tasks.next()) {
-        (Some((entry, id)), None) => Ok((Client::of(entry)?, id.clone())),
+        (Some((entry, id)), None) => Ok((entry.clone(), id.clone())),
         (None, _) => bail!("no agent has a task {part}"),
         (Some(_), Some(_)) => {
             let names: Vec<&str> = found

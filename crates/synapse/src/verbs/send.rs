@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use jiff::Timestamp;
 use serde_json::json;
 use synapse_client::address::Whom;
 use synapse_client::auto_start;
@@ -99,6 +100,21 @@ struct Manner {
     streams: bool,
     /// How long it may wait for a machine that is away, if somebody has said.
     expires: Option<Duration>,
+}
+
+impl Manner {
+    /// The reply is waited for as long as somebody said, here or in the settings.
+    fn waiting(timeout: Option<Duration>, is_json: bool) -> Result<Self> {
+        let loaded = Config::load(&Paths::from_env()?.config())?;
+        let is_set = loaded.sets("response_timeout");
+        Ok(Self {
+            patience: Some(timeout.unwrap_or(loaded.config.response_timeout)),
+            is_patience_chosen: timeout.is_some() || is_set,
+            is_json,
+            streams: false,
+            expires: None,
+        })
+    }
 }
 
 pub(crate) fn run(args: &Send) -> Result<u8> {
@@ -206,16 +222,47 @@ async fn after(
     let told = shown.finish();
     let report = Report::of(&task.id, ended);
     left.extend(report.left());
+    print_report(entry, &report, &told, manner)
+}
+
+fn print_report(entry: &Entry, report: &Report, written: &str, manner: Manner) -> Result<u8> {
+    let mut out = print::out();
     if manner.is_json {
         writeln!(out, "{}", report.to_json())?;
     } else {
-        report.print(
-            &mut out,
-            &told,
-            &format!("synapse answer {} <option>", entry.handle),
-        )?;
+        let answer = format!("synapse answer {} <option>", entry.handle);
+        report.print(&mut out, written, &answer)?;
     }
     Ok(report.code)
+}
+
+/// `synapse answer --return`: how the reply to an answered question is waited for.
+pub(super) struct ReplyWait {
+    manner: Manner,
+}
+
+impl ReplyWait {
+    pub(super) fn new(timeout: Option<Duration>, is_json: bool) -> Result<Self> {
+        let manner = Manner::waiting(timeout, is_json)?;
+        Ok(Self { manner })
+    }
+
+    /// Waits until a task is over or asks something else than it did at `asked`, and prints what came of it.
+    pub(super) async fn run(&self, entry: &Entry, task: &str, asked: Timestamp) -> Result<u8> {
+        let client = Client::of(entry)?;
+        let patience = patience(entry, self.manner).unwrap_or_default();
+        let until = Until::SettledAfter(asked);
+        let mut shown = WaitDisplay::new(&entry.handle, None);
+        let each = |event: &TaskEvent| shown.take(event);
+        let ended = wait::until_settled(&client, task, until, patience, each).await;
+        let told = shown.finish();
+        print_report(entry, &Report::of(task, ended), &told, self.manner)
+    }
+
+    /// Tells what went wrong, as `send --return` does.
+    pub(super) fn told(&self, done: Result<u8>) -> Result<u8> {
+        told(done, self.manner)
+    }
 }
 
 /// `synapse task --follow`: shows a task to its end, its questions too.
@@ -286,18 +333,16 @@ fn streaming(entry: &Entry, manner: Manner) -> Option<Screenful> {
 impl Send {
     /// How the answer is waited for, by the flags and the settings.
     fn manner(&self) -> Result<Manner> {
-        let loaded = Config::load(&Paths::from_env()?.config())?;
-        let is_set = loaded.sets("response_timeout");
-        let config = loaded.config;
+        let config = Config::load(&Paths::from_env()?.config())?.config;
         let is_asked_for = self.wait || self.stream;
         let is_usual = config.default_response_mode == ResponseMode::Return;
-        let patience = self.timeout.unwrap_or(config.response_timeout);
+        let waits = is_asked_for || is_usual && !self.no_return;
+        let waiting = Manner::waiting(self.timeout, self.json)?;
         Ok(Manner {
-            patience: (is_asked_for || is_usual && !self.no_return).then_some(patience),
-            is_patience_chosen: self.timeout.is_some() || is_set,
-            is_json: self.json,
+            patience: waiting.patience.filter(|_| waits),
             streams: self.stream,
             expires: self.expires,
+            ..waiting
         })
     }
 

@@ -197,6 +197,12 @@ texts! {
     answered(state)
         "answered; the agent is {state}"
         "答えました。状態は {state}";
+    answered_task(state, task)
+        "answered; the agent is {state}; synapse task {task} --follow shows the rest"
+        "答えました。状態は {state}。続きを見るには: synapse task {task} --follow";
+    no_task_asks(handle)
+        "{handle} is at no task, so there is no reply to wait for; leave out --return"
+        "{handle} はタスクの途中ではないので、待つ返事がありません。--return を外してください";
     answered_and_ended()
         "answered; the program has ended"
         "答えました。プログラムは終了しました";

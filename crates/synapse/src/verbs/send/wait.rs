@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::Result;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use synapse_a2a::step::{Step, StepState};
 use synapse_a2a::task::TaskState;
@@ -67,6 +68,8 @@ pub(super) async fn is_asking(client: &Client) -> bool {
 pub(super) enum Until {
     /// The end of a task, or a question that nobody but the sender answers.
     Settled,
+    /// The same, where what was asked up to this time has been answered.
+    SettledAfter(Timestamp),
     /// Its end alone.
     Over,
 }
@@ -126,7 +129,7 @@ async fn settle(
         let Some(state) = event.state() else {
             return true;
         };
-        let asks = state == TaskState::InputRequired;
+        let asks = state == TaskState::InputRequired && !is_answered(event, until);
         asked.send_replace(asks);
         !asks || has_rules
     });
@@ -134,6 +137,15 @@ async fn settle(
         task = settled => task,
         () = stays(&mut is_asked) => client.task(id).await,
     }
+}
+
+/// Whether an event tells of a question that has been answered since.
+fn is_answered(event: &TaskEvent, until: Until) -> bool {
+    let (TaskEvent::Status(event), Until::SettledAfter(answered)) = (event, until) else {
+        return false;
+    };
+    let asked: Option<Timestamp> = event.timestamp.parse().ok();
+    asked.is_some_and(|asked| asked <= answered)
 }
 
 /// Returns when something has been so for as long as a rule may take.

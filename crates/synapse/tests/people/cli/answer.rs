@@ -11,10 +11,33 @@ fn asked(message: &str) -> (World, String) {
 
 #[test]
 fn says_that_the_question_went_away() {
-    let (world, _) = asked("ask:yn Really?");
+    let (world, id) = asked("ask:yn Really?");
     let said = world.ok(&["answer", "dummy", "yes"]);
     assert!(said.starts_with("answered; the agent is "), "{said}");
+    let next = format!(
+        "; synapse task {} --follow shows the rest\n",
+        &id[id.len() - 8..]
+    );
+    assert!(said.ends_with(&next), "{said}");
     world.wait_for_task("ask:yn Really?", "completed");
+}
+
+#[test]
+fn the_reply_to_an_answer_is_waited_for_as_send_waits_for_it() {
+    let (world, id) = asked("ask:yn Really?");
+    let replied = world.ok(&["answer", "dummy", "yes", "--return"]);
+    assert_eq!(replied, "ok: yes\n");
+    let nothing = world.run(&["answer", "dummy", "yes", "--return"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    assert!(error.contains("is at no task"), "{error}");
+    let again = world.ok(&["send", "dummy", "ask:pick red|green"]);
+    assert_ne!(again.trim(), id);
+    world.wait_for_state("dummy", "INPUT_REQUIRED");
+    let report = world.json(&["answer", again.trim(), "2", "--return", "--json"]);
+    assert_eq!(report["task_id"], again.trim());
+    assert_eq!(report["state"], "completed");
+    assert!(report["reply"].is_string(), "{report}");
 }
 
 #[test]
