@@ -93,7 +93,8 @@ impl Watcher {
     }
 
     fn look_for_short_turn_again(&mut self, now: Duration) {
-        if self.is_just_typed(now) {
+        // A message whose turn was seen is taken, and without one no turn can begin: there is nothing to look for.
+        if self.is_just_typed(now) && !self.typed.submitted().trim().is_empty() {
             self.short_turn_at = Some(now + SHORT_TURN);
         }
     }
