@@ -34,6 +34,10 @@ pub struct Applicant<'a> {
 
 /// Where an agent can be reached.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of the entry, and they are independent"
+)]
 pub struct Address {
     /// The port it listens on.
     pub port: u16,

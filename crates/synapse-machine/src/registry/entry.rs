@@ -15,6 +15,10 @@ use crate::handle::Handle;
 
 /// One running agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of the file, and they are independent"
+)]
 pub struct Entry {
     /// Who it is.
     pub agent_id: AgentId,
