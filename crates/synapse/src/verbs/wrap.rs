@@ -7,7 +7,7 @@ use synapse::human_terminal;
 use synapse_machine::paths::Paths;
 use synapse_pty::tty::{self, RawMode};
 use synapse_term::keys::meant;
-use synapse_term::profile::{Backend, Profile};
+use synapse_term::profile::Backend;
 
 use super::program::is_on_path;
 use super::{Failure, conversations, host, profile};
