@@ -149,6 +149,7 @@ fn address(port: u16) -> Address {
         is_token_replaced: false,
         may_answer_itself: false,
         has_no_terminal: false,
+        is_adopted: false,
     }
 }
 
