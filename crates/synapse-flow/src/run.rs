@@ -185,6 +185,15 @@ impl Run {
         self.why.as_deref()
     }
 
+    /// Which gate a person said no to, if any.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let mut steps = self.flow.steps.iter().zip(&self.steps);
+        let is_refused = |run: &StepRun| run.phase == Phase::Refused && run.answer.is_some();
+        let (step, run) = steps.find(|(_, run)| is_refused(run))?;
+        let why = run.why.as_deref().unwrap_or("no");
+        Some(format!("'{}' was refused: {why}", step.name))
+    }
+
     /// Everything that is under way.
     pub fn open(&self) -> Vec<(Key, Open)> {
         let mut found = Vec::new();

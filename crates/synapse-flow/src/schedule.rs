@@ -305,7 +305,7 @@ impl Run {
         }
         let mut steps = self.flow.steps.iter().zip(&self.steps);
         if steps.all(|(step, run)| step.is_handler || run.phase.is_over()) {
-            let (state, why) = (State::Done, None);
+            let (state, why) = (State::Done, self.refusal());
             return Some(Action::Finish { state, why });
         }
         let is_asking = self.steps.iter().any(|run| run.phase == Phase::Gate);

@@ -169,6 +169,8 @@ fn a_loop_that_is_content_at_once_never_runs_and_one_that_never_is_fails() {
     assert_eq!(play.run.state(), State::Done);
     let merge = play.run.view().steps.pop().unwrap();
     assert_eq!(merge.state.word(), "refused");
+    let why = play.run.why().unwrap();
+    assert!(why.starts_with("'merge' was refused: "), "{why}");
 
     let text =
         "name: f\nsteps: {a: {agent: x, prompt: p, until: '${a.json.ok}', max: 2, expect: json}}";

@@ -56,6 +56,22 @@ fn a_gate_waits_for_a_person_and_no_ends_what_comes_after() {
         (&"refused".into(), &"refused".into())
     );
     assert!(!world.home.path().join("after").exists());
+
+    let mut attended = world
+        .command(&["flow", "run", &flow])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut typed = attended.stdin.take().unwrap();
+    std::io::Write::write_all(&mut typed, b"no\n").unwrap();
+    let ended = attended.wait_with_output().unwrap();
+    drop(typed);
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("'b' was refused"), "{said}");
+    assert_eq!(ended.stdout, b"", "nothing came of it");
 }
 
 #[test]

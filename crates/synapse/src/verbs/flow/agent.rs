@@ -69,13 +69,14 @@ fn serve(out: &mut impl Write, name: &str, first: Option<&str>, line: &str) -> R
     let id = lookup::block_on(flows::start(name, &inputs, &dir, &starter, false))?;
     let reader = Reader::open(paths.store())?;
     let run = lookup::block_on(follow(out, &paths, &reader, &id))?;
-    if run.state() != State::Done {
+    if run.state() != State::Done || run.why().is_some() {
         let why = run.why().unwrap_or("no reason given").to_owned();
-        say(
-            out,
-            &json!({ "reject": format!("the flow {}: {why}", run.state().word()) }),
-        )?;
-        writeln!(out, "{}: {why}", run.state().word())?;
+        let word = match run.state() {
+            State::Done => "ended",
+            state => state.word(),
+        };
+        say(out, &json!({ "reject": format!("the flow {word}: {why}") }))?;
+        writeln!(out, "{word}: {why}")?;
         return Ok(());
     }
     let output = run.output();

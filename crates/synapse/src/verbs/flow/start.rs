@@ -244,12 +244,15 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
     let reader = Reader::open(paths.store())?;
     let run = flows::replay(&reader, id)?;
     display.finish(&run.view());
+    let is_refused = ended.state == State::Done && ended.why.is_some();
     let mut out = print::out();
     if is_json {
         let line = json!({
             "event": "result", "id": id, "state": ended.state.word(), "why": ended.why, "output": ended.output,
         });
         writeln!(out, "{line}")?;
+    } else if is_refused {
+        // The tree or the last line has told who said no.
     } else if ended.state == State::Done {
         let text = said(&ended.output);
         if !text.is_empty() {
@@ -259,7 +262,8 @@ fn watch(paths: &Paths, id: &str, is_json: bool, mode: Mode) -> Result<u8> {
         note!("{}", words::goes_on_with_done(short(id)));
     }
     Ok(match ended.state {
-        State::Done => 0,
+        // `synapse flow run release && deploy` is not to deploy what a person refused.
+        State::Done => u8::from(is_refused),
         State::Stopped => Failure::INTERRUPTED,
         _ => 1,
     })
