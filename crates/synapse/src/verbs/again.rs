@@ -43,10 +43,14 @@ pub(crate) struct Up {
 
 /// `synapse restart …`
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Restart {
     /// The agents: their handles, profiles or ids
-    #[arg(required = true, add = complete::agents())]
+    #[arg(conflicts_with = "all", add = complete::agents())]
     agents: Vec<String>,
+    /// Restart all agents that run in the background
+    #[arg(long)]
+    all: bool,
     /// Do not wait until the agent rests: interrupt what it does
     #[arg(long)]
     now: bool,
@@ -135,35 +139,60 @@ fn is_untouched(kept: &Kept) -> bool {
 
 /// Ends agents and starts them again, with this version of Synapse.
 pub(crate) fn restart(args: &Restart) -> Result<u8> {
+    let entries = if args.all {
+        lookup::agents()?
+    } else if args.agents.is_empty() {
+        return Err(Failure::new(Failure::USAGE, texts::name_agents_to_restart()).into());
+    } else {
+        let words = args.agents.iter();
+        words
+            .map(|word| lookup::agent_to_end(word))
+            .collect::<Result<Vec<_>>>()?
+    };
     let paths = Paths::from_env()?;
     let mut code = 0;
-    for word in &args.agents {
-        let entry = lookup::agent_to_end(word)?;
-        let handle = &entry.handle;
-        let Some(record) = LaunchRecord::of(&paths, &entry.agent_id) else {
-            bail!(
-                "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
-            );
+    for entry in &entries {
+        match restart_one(entry, args, &paths) {
+            Ok(one) => code = code.max(one),
+            // Of all, each that can be restarted is.
+            Err(error) if args.all => {
+                note!("synapse: {error:#}");
+                code = code.max(1);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if entries.is_empty() && !args.json {
+        note!("{}", texts::nothing_to_stop());
+    }
+    Ok(code)
+}
+
+fn restart_one(entry: &Entry, args: &Restart, paths: &Paths) -> Result<u8> {
+    let handle = &entry.handle;
+    let Some(record) = LaunchRecord::of(paths, &entry.agent_id) else {
+        bail!(
+            "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
+        );
+    };
+    if record.is_wrapped {
+        let words = match shown(&record) {
+            words if words.is_empty() => record.words.join(" "),
+            words => format!("{words} --resume"),
         };
-        if record.is_wrapped {
-            let words = match shown(&record) {
-                words if words.is_empty() => record.words.join(" "),
-                words => format!("{words} --resume"),
-            };
-            bail!("{handle} runs in a terminal of its own: end it there, then: synapse {words}");
-        }
-        if !args.now {
-            until_it_rests(&entry)?;
-        }
-        stop::end(std::slice::from_ref(&entry))?;
-        // What its program called the conversation may have been written since.
-        let record = LaunchRecord::of(&paths, &entry.agent_id).unwrap_or(record);
-        let told = bring_back(&record, args.fresh);
-        code = code.max(u8::from(told.is_err()));
-        tell(&record, told, args.json)?;
-        if !args.json {
-            offer(&record, &paths)?;
-        }
+        bail!("{handle} runs in a terminal of its own: end it there, then: synapse {words}");
+    }
+    if !args.now {
+        until_it_rests(entry)?;
+    }
+    stop::end(std::slice::from_ref(entry))?;
+    // What its program called the conversation may have been written since.
+    let record = LaunchRecord::of(paths, &entry.agent_id).unwrap_or(record);
+    let told = bring_back(&record, args.fresh);
+    let code = u8::from(told.is_err());
+    tell(&record, told, args.json)?;
+    if !args.json {
+        offer(&record, paths)?;
     }
     Ok(code)
 }

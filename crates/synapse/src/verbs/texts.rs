@@ -179,6 +179,9 @@ texts! {
     name_agents_to_stop()
         "name the agents to stop, or stop all of them: synapse stop --all"
         "停止するエージェントの名前を書いてください。すべて停止するには: synapse stop --all";
+    name_agents_to_restart()
+        "name the agents to restart, or restart all of them: synapse restart --all"
+        "再起動するエージェントの名前を書いてください。すべて再起動するには: synapse restart --all";
     waiting_to_react(agent)
         "waiting for {agent} to react"
         "{agent} の反応を待っています";

@@ -98,6 +98,27 @@ fn a_restart_waits_for_rest_and_keeps_the_name() {
 }
 
 #[test]
+fn all_in_the_background_are_restarted_and_one_that_cannot_be_holds_no_other() {
+    let world = World::new();
+    let nobody = world.run(&["restart"]);
+    assert_eq!(nobody.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&nobody.stderr);
+    assert!(said.contains("synapse restart --all"), "{said}");
+    for name in ["ada", "bob", "eve"] {
+        world.ok(&["start", "dummy", "--name", name, "--port", "0"]);
+    }
+    let pid = |name: &str| world.json(&["status", name, "--json"])["pid"].clone();
+    let before = ["ada", "bob", "eve"].map(pid);
+    world.run(&["send", "bob", "ask:yn Really?", "--return"]);
+    let all = world.run(&["restart", "--all"]);
+    let said = String::from_utf8_lossy(&all.stderr).into_owned();
+    assert!(!all.status.success() && said.contains("bob"), "{said}");
+    let [ada, bob, eve] = ["ada", "bob", "eve"].map(pid);
+    assert_eq!(bob, before[1], "it asks something");
+    assert!(ada != before[0] && eve != before[2]);
+}
+
+#[test]
 fn a_conversation_is_continued_by_its_name() {
     let world = World::new();
     let file = teller(&world);
