@@ -123,7 +123,7 @@ impl View<'_> {
         match self.trouble {
             Some(trouble) => line.push(trouble, self.colour(State::Silent).as_deref()),
             None => line.push(
-                "j/k choose   Enter attach (Ctrl-] d comes back)   q leave",
+                "↑↓ choose   Enter attach (Ctrl-] d comes back)   q leave",
                 Some(DIM),
             ),
         }

@@ -51,7 +51,7 @@ fn the_screen_follows_what_happens() {
     terminal.wait_until("it is painted in the new size", |text| {
         text.lines()
             .nth(11)
-            .is_some_and(|line| line.starts_with("j/k"))
+            .is_some_and(|line| line.starts_with("↑↓"))
     });
     world.ok(&["stop", "dummy"]);
     terminal.wait_for("no agent is running");
