@@ -116,7 +116,7 @@ fn without_json_the_screen_is_shown_as_text() {
         .success();
     let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
     assert!(
-        text.contains("asking   menu on screen: Allow execution of [Shell]?"),
+        text.contains("waiting  menu on screen: Allow execution of [Shell]?"),
         "{text}"
     );
     assert!(
@@ -208,7 +208,7 @@ fn the_demo_runs_without_a_terminal_and_ends_by_itself() {
     let out = synapse().arg("demo").write_stdin("").assert().success();
     let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
     assert!(
-        text.contains("asking") && text.contains("tool done: made-it"),
+        text.contains("waiting") && text.contains("tool done: made-it"),
         "{text}"
     );
 }

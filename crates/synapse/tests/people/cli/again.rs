@@ -107,7 +107,12 @@ fn all_in_the_background_are_restarted_and_one_that_cannot_be_holds_no_other() {
     for name in ["ada", "bob", "eve"] {
         world.ok(&["start", "dummy", "--name", name, "--port", "0"]);
     }
-    let pid = |name: &str| world.json(&["status", name, "--json"])["pid"].clone();
+    let pid = |name: &str| {
+        let list = world.json(&["list", "--json"]);
+        let mut agents = list["agents"].as_array().unwrap().iter();
+        let pid = agents.find(|agent| agent["handle"] == name).unwrap()["pid"].as_u64();
+        pid.unwrap()
+    };
     let before = ["ada", "bob", "eve"].map(pid);
     world.run(&["send", "bob", "ask:yn Really?", "--return"]);
     let all = world.run(&["restart", "--all"]);

@@ -72,7 +72,7 @@ fn what_is_not_there_is_named_with_the_way_to_go() {
     let said = error(&["start", "no-such-program"]);
     assert!(said.contains("synapse start -- PROGRAM"), "{said}");
     let said = error(&["no-such-program"]);
-    assert!(said.contains("synapse -- PROGRAM"), "{said}");
+    assert!(said.contains("synapse profile list"), "{said}");
     let said = error(&["start", "--cwd", "/nope", "--", "cat"]);
     assert!(
         said.contains("the working directory /nope cannot be used: No such"),
