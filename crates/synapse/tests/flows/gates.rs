@@ -57,17 +57,20 @@ fn a_gate_waits_for_a_person_and_no_ends_what_comes_after() {
     );
     assert!(!world.home.path().join("after").exists());
 
-    let mut attended = world
-        .command(&["flow", "run", &flow])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
+    let id = detached(&world, &flow);
+    world.ok(&["flow", "stop", &id]);
+    let attended = world
+        .command(&["flow", "resume", &id])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut typed = attended.stdin.take().unwrap();
-    std::io::Write::write_all(&mut typed, b"no\n").unwrap();
+    world.wait_until("it asks", |world| {
+        let view = shown(world, &id);
+        view["state"] != "stopped" && view["asks"][0]["step"] == "b"
+    });
+    world.ok(&["flow", "answer", &id, "no"]);
     let ended = attended.wait_with_output().unwrap();
-    drop(typed);
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{said}");
     assert!(said.contains("'b' was refused"), "{said}");
