@@ -27,6 +27,7 @@ mod witnesses;
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ use display::flush;
 use feeding::PendingOutput;
 use human::HumanTurn;
 use interrupt::Pending;
-use kernel::Kernel;
+use kernel::{Kernel, state_after};
 use memory::Memory;
 use notices::Notices;
 use routing::Routing;
@@ -239,10 +240,17 @@ impl Session {
 
     /// Runs until the program is gone; how it ended.
     pub async fn run(mut self) -> Exit {
+        let mut others = pin!(yield_now());
         loop {
-            let deadline = self.deadline();
+            // What is half painted is not judged, so that nothing is due until the screen has taken all of it.
+            let deadline = self.deadline().filter(|_| self.unfed.is_empty());
             tokio::select! {
                 biased;
+                // Between two portions one of those below has a turn, and no more: who asks all the time holds up nothing.
+                () = &mut others, if !self.unfed.is_empty() => {
+                    others.set(yield_now());
+                    self.feed();
+                }
                 command = self.inbox.recv() => match command {
                     Some(Command::Stop) | None => return self.stop().await,
                     Some(command) => self.handle(command),
@@ -271,8 +279,6 @@ impl Session {
                     let now = self.now();
                     self.advance(now);
                 }
-                // Everybody above has had a turn by then.
-                () = yield_now(), if !self.unfed.is_empty() => self.feed(),
                 state = state_after(&mut self.states, self.pty_state), if self.pty_state.exit().is_none() => {
                     self.pty_state = state;
                     if state == PtyState::Stopped {
@@ -464,17 +470,6 @@ impl Session {
         } else {
             Discipline::Raw
         }
-    }
-}
-
-/// Waits until the program does something else than `known`, as the kernel sees it. Safe to cancel.
-async fn state_after(states: &mut watch::Receiver<PtyState>, known: PtyState) -> PtyState {
-    let state = states.wait_for(|state| *state != known).await;
-    let state = state.ok().map(|state| *state);
-    match state {
-        Some(state) => state,
-        // The last state is that of the end: there is nothing more to come.
-        None => std::future::pending().await,
     }
 }
 

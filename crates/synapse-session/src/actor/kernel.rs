@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synapse_term::watch::{Interest, TerminalUse};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::Session;
-use synapse_pty::{Foreground, Wait};
+use synapse_pty::{Foreground, State as PtyState, Wait};
 
 /// Asks the kernel, one question at a time.
 pub(super) struct Kernel {
@@ -99,5 +100,19 @@ impl Session {
         }
         self.watcher.note_terminal_use(said, now);
         self.advance(now);
+    }
+}
+
+/// Waits until the program does something else than `known`, as the kernel sees it. Safe to cancel.
+pub(super) async fn state_after(
+    states: &mut watch::Receiver<PtyState>,
+    known: PtyState,
+) -> PtyState {
+    let state = states.wait_for(|state| *state != known).await;
+    let state = state.ok().map(|state| *state);
+    match state {
+        Some(state) => state,
+        // The last state is that of the end: there is nothing more to come.
+        None => std::future::pending().await,
     }
 }

@@ -38,3 +38,28 @@ fn status_and_stop_have_their_turn_whatever_is_printed() {
         assert!(!launch_token.exists(), "{name} did not end by itself");
     }
 }
+
+#[test]
+fn what_falls_due_while_much_is_painted_holds_nothing_up() {
+    let world = World::new();
+    let flood = world.home.path().join("flood");
+    // Each clears half a million cells, so that it is still painted when the host has something to do at its time: two
+    // seconds after the program came to rest it gives memory back.
+    std::fs::write(&flood, "\x1b[2J".repeat(800)).unwrap();
+    let script = format!(
+        r"printf ''ready> ''; sleep 1.9; cat {}; printf ''over> ''; cat",
+        flood.display()
+    );
+    let file = world.home.path().join("slow.yaml");
+    std::fs::write(
+        &file,
+        format!("name: slow\ncommand: [sh, -c, '{script}']\nidle_regex: '^(ready|over)> $'\n"),
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    world.ok(&["start", file, "--port", "0", "--size", "1000x500"]);
+    world.wait_until("the end is shown", |world| {
+        world.ok(&["screen", "slow"]).contains("over>")
+    });
+    world.ok(&["stop", "slow"]);
+}
