@@ -28,7 +28,8 @@ pub(crate) use profile::{Learn, Profile, ProfileCommand, Replay};
 #[command(
     version = env!("SYNAPSE_VERSION"),
     about,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    add = complete::wrappable()
 )]
 pub(crate) struct Cli {
     /// Print text from others byte for byte, even escape sequences that this terminal would obey
@@ -127,7 +128,7 @@ Examples:
         #[arg(add = complete::agents())]
         agent: String,
         /// Another key than the one the profile names
-        #[arg(long)]
+        #[arg(long, add = complete::keys())]
         key: Option<String>,
         /// Print JSON: {sent, was, now}
         #[arg(long)]
@@ -229,6 +230,7 @@ Examples:
     )]
     Help {
         /// A command, or a topic
+        #[arg(add = complete::explained())]
         words: Vec<String>,
     },
     /// Run the dummy agent, a program for demos and tests that does what its input says

@@ -11,6 +11,7 @@ use synapse_machine::token::Token;
 
 use super::send::{self, Send};
 use super::{lookup, texts};
+use crate::cli::complete;
 use crate::verbs::print;
 
 /// `synapse external …`
@@ -52,6 +53,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse external show reviewer")]
     Show {
         /// Its alias
+        #[arg(add = complete::aliases())]
         alias: String,
         /// Print JSON
         #[arg(long)]
@@ -67,6 +69,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse external remove reviewer")]
     Remove {
         /// Its alias
+        #[arg(add = complete::aliases())]
         alias: String,
     },
 }

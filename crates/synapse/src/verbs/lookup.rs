@@ -131,7 +131,7 @@ pub(super) fn external(word: &str) -> Result<External> {
 }
 
 /// The agents elsewhere. Whoever sits at the keyboard may call any address.
-pub(super) fn contacts() -> Result<Contacts> {
+pub(crate) fn contacts() -> Result<Contacts> {
     let paths = Paths::from_env()?;
     let ca_file = Config::load(&paths.config())?.config.ca_file;
     Ok(Contacts::new(&paths, Web::new(Callable::Any, ca_file)))
