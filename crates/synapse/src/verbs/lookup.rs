@@ -19,7 +19,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
 
-use super::{Failure, profile, texts};
+use super::{Failure, profile, tasks, texts};
 
 /// How long an agent may take to answer a question about something it has at hand.
 pub(crate) const MOMENT: Duration = Duration::from_secs(5);
@@ -182,7 +182,7 @@ pub(super) async fn task(part: &str) -> Result<(Entry, String)> {
                 .flat_map(|(_, ids)| ids)
                 .map(String::as_str)
                 .collect();
-            bail!("{}", texts::several_tasks(part, names.join(", ")))
+            bail!("{}", texts::several_tasks(part, tasks::several(&names)))
         }
     }
 }

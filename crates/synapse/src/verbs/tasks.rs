@@ -22,6 +22,9 @@ use super::{lookup, mesh, send, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
+/// How many are named where a word means several tasks.
+const NAMED: usize = 5;
+
 /// `synapse tasks …`
 #[derive(Args)]
 pub(crate) struct Tasks {
@@ -195,6 +198,13 @@ fn show_elsewhere(entry: &Entry, id: &str, follow: bool, json: bool) -> Result<u
     print_task(&task)
 }
 
+/// A task of an agent that has ended, if its end is known here.
+pub(super) fn ended(id: &str) -> Option<TaskShape> {
+    let kept = find(id).ok()?;
+    let is_over = kept.task.state().is_final();
+    is_over.then(|| TaskShape::of(&kept.task, None))
+}
+
 /// Shows a task, or follows it to its end.
 pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     let kept = match find(part) {
@@ -319,8 +329,15 @@ fn find(part: &str) -> Result<Kept> {
             Some(kept) => Ok(kept),
             None => bail!("{}", texts::no_such_task(part)),
         },
-        _ => bail!("{}", texts::several_tasks(part, names.join(", "))),
+        _ => bail!("{}", texts::several_tasks(part, several(&names))),
     }
+}
+
+/// Some of several tasks, by what tells them apart.
+pub(super) fn several(ids: &[&str]) -> String {
+    let named: Vec<&str> = ids.iter().take(NAMED).map(|id| short(id)).collect();
+    let more = if ids.len() > NAMED { " …" } else { "" };
+    named.join(", ") + more
 }
 
 /// The agent that has a task, if it runs.

@@ -191,6 +191,9 @@ texts! {
     did_not_react(key, was, now, agent)
         "sent {key}: was {was}, is {now}; it did not react: --key ctrl-c, or synapse stop {agent}"
         "{key} を送りました: {was} → {now}。反応がありません: --key ctrl-c か synapse stop {agent} を試してください";
+    heeds_no_key(key, was, now, agent)
+        "sent {key}: was {was}, is {now}; it did not react; to end it: synapse stop {agent}"
+        "{key} を送りました: {was} → {now}。反応がありません。終了させるには: synapse stop {agent}";
     nothing_runs(state)
         "nothing is running: the agent is {state}"
         "何も実行していません: 状態は {state}";

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::super::lookup::{self, MOMENT};
-use super::super::texts;
+use super::super::{tasks, texts};
 use super::Spinner;
 use super::growth::{Screenful, tail};
 use crate::verbs::print;
@@ -97,7 +97,11 @@ pub(super) async fn until_settled(
         }
         (FollowEnd::Late | FollowEnd::Over, Ok(task)) => WaitResult::Settled(task.into()),
         (FollowEnd::Interrupted, task) => WaitResult::Interrupted(task.ok().map(SentTask::from)),
-        (FollowEnd::Late | FollowEnd::Over, Err(error)) => WaitResult::Lost(format!("{error:#}")),
+        // What it could not tell any more, it or whoever found it dead has written down.
+        (FollowEnd::Late | FollowEnd::Over, Err(error)) => match tasks::ended(id) {
+            Some(task) => WaitResult::Settled(task.into()),
+            None => WaitResult::Lost(format!("{error:#}")),
+        },
     }
 }
 

@@ -199,7 +199,26 @@ fn what_is_next_is_said() {
     let (code, deaf) = said(&["interrupt", "dummy"]);
     assert_eq!(code, Some(1));
     assert!(
+        deaf.contains("it did not react; to end it: synapse stop dummy"),
+        "{deaf}"
+    );
+    let (_, deaf) = said(&["interrupt", "dummy", "--key", "Escape"]);
+    assert!(
         deaf.contains("it did not react: --key ctrl-c, or synapse stop dummy"),
         "{deaf}"
     );
+    let (code, busy) = said(&["answer", "dummy", "yes"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        busy.contains("not asking anything; it is working"),
+        "{busy}"
+    );
+    world.ok(&["stop", "dummy"]);
+    world.ok(&["start", "dummy", "--port", "0"]);
+    let (code, ended) = said(&["send", "dummy", "exit:3", "--return"]);
+    assert_eq!(code, Some(1));
+    assert!(ended.contains("exit code 3"), "{ended}");
+    let (code, several) = said(&["task", "0"]);
+    assert_eq!(code, Some(1));
+    assert!(several.len() < 80, "{several}");
 }
