@@ -16,6 +16,9 @@ use crate::verbs::print;
 
 /// `synapse external …`
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  synapse external discover https://agents.example --alias reviewer\n  synapse send reviewer \"review this\" --return"
+)]
 pub(crate) struct External {
     #[command(subcommand)]
     command: Action,
