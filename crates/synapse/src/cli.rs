@@ -5,6 +5,7 @@ pub(crate) mod help;
 mod profile;
 
 use clap::{Args, Parser, Subcommand};
+use synapse_machine::handle::Handle;
 
 use crate::verbs::adopt::Adopt;
 use crate::verbs::answer::Answer;
@@ -20,6 +21,7 @@ use crate::verbs::shell_hook::ShellHook;
 use crate::verbs::shell_line::ShellLine;
 use crate::verbs::start::Launch;
 use crate::verbs::stop::Stop;
+use crate::verbs::texts;
 
 pub(crate) use profile::{Learn, Profile, ProfileCommand, Replay};
 
@@ -292,6 +294,12 @@ Examples:
     Demo,
 }
 
+/// A word that can be a handle.
+fn handle(word: &str) -> Result<String, String> {
+    let handle = Handle::parse(word).map_err(|error| texts::errors::handle(&error))?;
+    Ok(handle.to_string())
+}
+
 /// `synapse <profile> …`
 #[derive(Parser)]
 #[command(name = "synapse")]
@@ -311,7 +319,7 @@ pub(crate) struct Start {
     #[arg(required_unless_present = "args", add = complete::profiles())]
     pub(crate) profile: Option<String>,
     /// Its handle; by default the name of the profile or of the program
-    #[arg(long)]
+    #[arg(long, value_parser = handle)]
     pub(crate) name: Option<String>,
     /// Its port; 0 lets the system choose
     #[arg(long)]

@@ -9,7 +9,7 @@ use synapse_term::frame::width;
 use synapse_term::keys::meant;
 
 use super::Cli;
-use crate::verbs::{Failure, print};
+use crate::verbs::{Failure, print, texts};
 
 /// What comes before the commands.
 pub(crate) const USAGE: &str = "\
@@ -333,10 +333,8 @@ fn unknown(word: &str, names: &[String]) -> anyhow::Error {
     let topics = TOPICS.iter().map(|topic| topic.name);
     let names = names.iter().map(String::as_str).chain(topics);
     let error = match meant(word, names) {
-        Some(near) => format!("there is no command or topic '{word}'; did you mean '{near}'?"),
-        None => {
-            format!("there is no command or topic '{word}'; synapse help topics has the topics")
-        }
+        Some(near) => texts::meant_help(word, near),
+        None => texts::no_help(word),
     };
     Failure::new(Failure::USAGE, error).into()
 }

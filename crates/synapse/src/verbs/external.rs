@@ -101,7 +101,7 @@ pub(crate) fn run(args: &External) -> Result<u8> {
         Action::Remove { alias } => {
             let known = lookup::external(alias)?;
             lookup::contacts()?.remove(known.alias.as_str())?;
-            note!("{} is forgotten", known.alias);
+            note!("{}", texts::is_forgotten(known.alias));
             Ok(0)
         }
     }

@@ -100,7 +100,10 @@ fn nobody(word: &str, error: &AddressError) -> Failure {
         Ok(true) if matches!(error, AddressError::Nobody { .. }) => texts::start_it(name),
         _ => String::new(),
     };
-    Failure::new(Failure::NO_SUCH_AGENT, format!("{error}{hint}"))
+    Failure::new(
+        Failure::NO_SUCH_AGENT,
+        format!("{}{hint}", texts::errors::address(error)),
+    )
 }
 
 /// Everybody who can be addressed.
