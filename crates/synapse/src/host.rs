@@ -428,7 +428,7 @@ fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<
     if matches!(agent.place, ProgramPlace::Pane(_)) {
         return None;
     }
-    let error = launched.save(paths).err()?;
+    let error = launched.begin(paths).err()?;
     Some(format!("`synapse up` will not know this agent: {error}"))
 }
 

@@ -89,7 +89,11 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         } else {
             bring_back(record, false)
         };
-        code = code.max(u8::from(told.is_err()));
+        if told.is_err() {
+            code = 1;
+            // A program that ended at once has ended for good by its host; the next `up` tries again.
+            record.save(&paths)?;
+        }
         tell(record, told, args.json)?;
         if !args.json {
             offer(record, &paths)?;
