@@ -203,7 +203,7 @@ impl Watcher {
         let screen =
             screen.map(|(state, evidence)| ("screen", format!("{} ({evidence})", state.word())));
         let other = self.judge.last_testimony();
-        let other = other.map(|(witness, state)| (witness.name(), state.to_string()));
+        let other = other.map(|(witness, state)| (witness.name(), state.word().to_owned()));
         screen.into_iter().chain(other).collect()
     }
 
