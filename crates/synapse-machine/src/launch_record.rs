@@ -74,6 +74,22 @@ impl LaunchRecord {
         Ok(records)
     }
 
+    /// Writes it down in place of every other record of this handle: ids go by the order in which agents are
+    /// started, and one that is started after a reboot may have another id than before.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn begin(&self, paths: &Paths) -> io::Result<()> {
+        let others = Self::all(paths)?.into_iter();
+        let is_former = |other: &Self| {
+            other.handle == self.handle && other.agent_id != self.agent_id && !other.is_ended
+        };
+        for former in others.filter(is_former) {
+            Self::end(paths, &former.agent_id)?;
+        }
+        self.save(paths)
+    }
+
     /// Notes that an agent is not to be brought back.
     ///
     /// # Errors

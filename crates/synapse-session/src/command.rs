@@ -96,7 +96,7 @@ pub enum Refusal {
     #[error("there is no task {0}")]
     NoSuchTask(String),
     /// Nothing is asked.
-    #[error("the agent is not asking anything; it is {0}")]
+    #[error("the agent is not asking anything; it is {}", .0.word())]
     NotAsking(State),
     /// The task asks nothing.
     #[error("the task is not waiting for input; it is {0}")]

@@ -25,7 +25,7 @@ impl Obstacle {
     /// As people are told.
     pub(super) fn in_words(&self) -> String {
         match self {
-            Self::Typing => "held: somebody is typing".to_owned(),
+            Self::Typing => "held: somebody is typing in its terminal".to_owned(),
             Self::Box(text) => format!("held: the box shows «{text}»"),
             Self::Suspended => "held: the program is suspended".to_owned(),
             Self::Keyboard => "held: another program has the keyboard of its terminal".to_owned(),
@@ -107,7 +107,7 @@ mod tests {
         hold.note(Some(Obstacle::Typing), AT(3));
         assert_eq!(
             hold.told(AT(4)).as_deref(),
-            Some("held: somebody is typing")
+            Some("held: somebody is typing in its terminal")
         );
         assert_eq!(hold.deadline(AT(4)), None);
         hold.note(None, AT(5));

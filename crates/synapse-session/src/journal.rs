@@ -3,7 +3,6 @@
 
 use synapse_a2a::event::{Event, Fact, Status};
 use synapse_a2a::id::TaskId;
-use synapse_term::reading::State;
 
 use super::command::Standing;
 
@@ -58,7 +57,7 @@ fn moved(task: &str, status: &Status) {
 /// Tells what the agent does now, if it is something else than before.
 pub(super) fn standing(before: Option<&Standing>, now: &Standing) {
     if before.is_none_or(|before| before.state != now.state) {
-        let (state, evidence, queue) = (word(now.state), &now.evidence, now.queue);
+        let (state, evidence, queue) = (now.state.word(), &now.evidence, now.queue);
         tracing::info!(state, evidence, queue, "state");
     }
     let asked_before = before.and_then(|before| before.prompt.as_ref());
@@ -75,16 +74,5 @@ pub(super) fn standing(before: Option<&Standing>, now: &Standing) {
         && held_before != Some(held)
     {
         tracing::info!(why = held, "tasks are held");
-    }
-}
-
-/// In the words of lists and of the page.
-fn word(state: State) -> &'static str {
-    match state {
-        State::Starting => "starting",
-        State::Idle => "idle",
-        State::Busy => "working",
-        State::Asking => "waiting",
-        State::Exited => "stopped",
     }
 }

@@ -55,6 +55,19 @@ impl Reading {
     }
 }
 
+impl State {
+    /// The word that lists, messages and the page have for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Idle => "idle",
+            Self::Busy => "working",
+            Self::Asking => "waiting",
+            Self::Exited => "stopped",
+        }
+    }
+}
+
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

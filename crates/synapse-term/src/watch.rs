@@ -200,9 +200,10 @@ impl Watcher {
     /// What each witness says at this moment, by name: first the screen.
     pub fn witnesses(&self) -> Vec<(&'static str, String)> {
         let screen = self.judge.screen_evidence();
-        let screen = screen.map(|(state, evidence)| ("screen", format!("{state} ({evidence})")));
+        let screen =
+            screen.map(|(state, evidence)| ("screen", format!("{} ({evidence})", state.word())));
         let other = self.judge.last_testimony();
-        let other = other.map(|(witness, state)| (witness.name(), state.to_string()));
+        let other = other.map(|(witness, state)| (witness.name(), state.word().to_owned()));
         screen.into_iter().chain(other).collect()
     }
 

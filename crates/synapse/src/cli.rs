@@ -5,6 +5,7 @@ pub(crate) mod help;
 mod profile;
 
 use clap::{Args, Parser, Subcommand};
+use synapse_machine::handle::Handle;
 
 use crate::verbs::adopt::Adopt;
 use crate::verbs::answer::Answer;
@@ -20,6 +21,7 @@ use crate::verbs::shell_hook::ShellHook;
 use crate::verbs::shell_line::ShellLine;
 use crate::verbs::start::Launch;
 use crate::verbs::stop::Stop;
+use crate::verbs::texts;
 
 pub(crate) use profile::{Learn, Profile, ProfileCommand, Replay};
 
@@ -28,7 +30,8 @@ pub(crate) use profile::{Learn, Profile, ProfileCommand, Replay};
 #[command(
     version = env!("SYNAPSE_VERSION"),
     about,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    add = complete::wrappable()
 )]
 pub(crate) struct Cli {
     /// Print text from others byte for byte, even escape sequences that this terminal would obey
@@ -127,7 +130,7 @@ Examples:
         #[arg(add = complete::agents())]
         agent: String,
         /// Another key than the one the profile names
-        #[arg(long)]
+        #[arg(long, add = complete::keys())]
         key: Option<String>,
         /// Print JSON: {sent, was, now}
         #[arg(long)]
@@ -229,6 +232,7 @@ Examples:
     )]
     Help {
         /// A command, or a topic
+        #[arg(add = complete::explained())]
         words: Vec<String>,
     },
     /// Run the dummy agent, a program for demos and tests that does what its input says
@@ -290,6 +294,12 @@ Examples:
     Demo,
 }
 
+/// A word that can be a handle.
+fn handle(word: &str) -> Result<String, String> {
+    let handle = Handle::parse(word).map_err(|error| texts::errors::handle(&error))?;
+    Ok(handle.to_string())
+}
+
 /// `synapse <profile> …`
 #[derive(Parser)]
 #[command(name = "synapse")]
@@ -309,7 +319,7 @@ pub(crate) struct Start {
     #[arg(required_unless_present = "args", add = complete::profiles())]
     pub(crate) profile: Option<String>,
     /// Its handle; by default the name of the profile or of the program
-    #[arg(long)]
+    #[arg(long, value_parser = handle)]
     pub(crate) name: Option<String>,
     /// Its port; 0 lets the system choose
     #[arg(long)]

@@ -372,12 +372,23 @@ fn claim(registry: &Registry, agent: &Agent) -> Result<Claim> {
     Ok(registry.claim(&applicant)?)
 }
 
+/// A program that is not on this machine.
+#[derive(Debug, thiserror::Error)]
+#[error("{program}: command not found; to install it: {install}")]
+pub struct NotInstalled {
+    pub program: String,
+    /// The command that installs it.
+    pub install: String,
+}
+
 /// Why a program cannot be started, and where it is not there, how to get it.
 fn explained(error: SpawnError, profile: &Profile) -> anyhow::Error {
     match (&error, &profile.install) {
-        (SpawnError::NotFound(_), Some(install)) => {
-            anyhow::anyhow!("{error}; to install it: {install}")
+        (SpawnError::NotFound(program), Some(install)) => NotInstalled {
+            program: program.to_string_lossy().into_owned(),
+            install: install.clone(),
         }
+        .into(),
         _ => error.into(),
     }
 }
@@ -417,7 +428,7 @@ fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<
     if matches!(agent.place, ProgramPlace::Pane(_)) {
         return None;
     }
-    let error = launched.save(paths).err()?;
+    let error = launched.begin(paths).err()?;
     Some(format!("`synapse up` will not know this agent: {error}"))
 }
 

@@ -97,7 +97,7 @@ fn end(done: anyhow::Result<u8>) -> ExitCode {
         // Whoever read our output has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            note!("synapse: {error:#}");
+            note!("synapse: {}", verbs::texts::errors::told(&error));
             ExitCode::from(Failure::code_of(&error))
         }
     }

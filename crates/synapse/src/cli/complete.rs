@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap::CommandFactory as _;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
 use synapse_machine::paths::Paths;
 use synapse_machine::prompts::list;
 use synapse_store::{Filter, Reader};
 
+use super::{Cli, help};
 use crate::verbs::lookup;
 use crate::verbs::profile;
 use crate::verbs::table::short;
@@ -40,11 +42,43 @@ pub(crate) fn recipients() -> ArgValueCompleter {
     })
 }
 
+/// Aliases of agents elsewhere.
+pub(crate) fn aliases() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let known = lookup::contacts().and_then(|contacts| Ok(contacts.list()?));
+        let known = known.unwrap_or_default().into_iter();
+        let named = known.map(|agent| (agent.alias.to_string(), agent.url));
+        matching(typed, named)
+    })
+}
+
 /// Names of profiles.
 pub(crate) fn profiles() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let names = profile::names().unwrap_or_default();
         matching(typed, names.into_iter().map(|name| (name, String::new())))
+    })
+}
+
+/// Profiles in the place of a command: `synapse claude`.
+pub(crate) fn wrappable() -> SubcommandCandidates {
+    SubcommandCandidates::new(|| {
+        let commands = Cli::command();
+        let profiles = profile::names().unwrap_or_default().into_iter();
+        let free = profiles.filter(|name| commands.find_subcommand(name).is_none());
+        let named = free.map(|name| (name, "Wrap it in this terminal".to_owned()));
+        matching(OsStr::new(""), named)
+    })
+}
+
+/// Commands and topics that `synapse help` explains.
+pub(crate) fn explained() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let mut words: Vec<String> = words_behind("help").collect();
+        if words.last().is_some_and(|last| OsStr::new(last) == typed) {
+            words.pop();
+        }
+        matching(typed, help::explained(&words))
     })
 }
 
@@ -92,8 +126,7 @@ pub(crate) fn keys() -> ArgValueCompleter {
 /// The options of the question that the agent named before asks.
 pub(crate) fn options() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let mut words = std::env::args().skip_while(|word| word != "answer").skip(1);
-        let agent = words.find(|word| !word.starts_with('-'));
+        let agent = words_behind("answer").find(|word| !word.starts_with('-'));
         let prompt = agent.and_then(|agent| {
             let asked = lookup::ask(&agent, async |client| {
                 lookup::within(lookup::MOMENT, client.status()).await
@@ -107,6 +140,12 @@ pub(crate) fn options() -> ArgValueCompleter {
             keyed.map(|(at, option)| ((at + 1).to_string(), option.label)),
         )
     })
+}
+
+/// The words of the line behind a command.
+fn words_behind(command: &str) -> impl Iterator<Item = String> {
+    let words = std::env::args().skip_while(move |word| word != command);
+    words.skip(1)
 }
 
 fn matching(

@@ -9,13 +9,13 @@ use synapse_term::frame::width;
 use synapse_term::keys::meant;
 
 use super::Cli;
-use crate::verbs::{Failure, print};
+use crate::verbs::{Failure, print, texts};
 
 /// What comes before the commands.
-const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 Usage:
-  synapse <PROFILE> [OPTIONS] [-- ARGS]   Wrap an agent in this terminal: synapse claude
-  synapse -- PROGRAM [ARGS]               Wrap any other program: synapse -- aider --model best
+  synapse <PROFILE> [OPTIONS] [-- ARGS]   Wrap an agent here: synapse claude
+  synapse -- PROGRAM [ARGS]               Or any program: synapse -- aider
   synapse <COMMAND> [OPTIONS]";
 
 /// The commands, by what they are for.
@@ -214,7 +214,7 @@ fn fill_line(filled: &mut String, line: &str, columns: usize) {
         let rest = line.get(indent + gap..)?;
         Some(indent + gap + rest.len() - rest.trim_start().len())
     });
-    let indent = second.filter(|at| *at < columns / 2).unwrap_or(indent);
+    let indent = second.filter(|at| *at < columns * 2 / 3).unwrap_or(indent);
     let mut rest = line;
     let mut room = columns;
     while width(rest) > room {
@@ -236,7 +236,7 @@ fn fill_line(filled: &mut String, line: &str, columns: usize) {
 }
 
 fn template(command: &Command, columns: usize) -> String {
-    let mut text = format!("{{about}}\n\n{}\n", fill(USAGE, columns));
+    let mut text = format!("{{about}}\n\n{}", fill(USAGE, columns));
     let width = GROUPS
         .iter()
         .flat_map(|(_, names)| *names)
@@ -273,11 +273,11 @@ pub(crate) fn run(words: &[String]) -> Result<u8> {
                 writeln!(out, "  {name:10}  {about}")?;
             }
         }
-        [word] if topic(word).is_some() => {
-            let text = topic(word).map_or("", |topic| topic.text);
-            write!(out, "{}", fill(text, columns()))?;
-        }
         words => {
+            let topic = topic(words);
+            if let Some(topic) = topic {
+                write!(out, "{}", fill(topic.text, columns()))?;
+            }
             let mut command = &mut whole;
             for word in words {
                 let names: Vec<String> = command
@@ -287,8 +287,12 @@ pub(crate) fn run(words: &[String]) -> Result<u8> {
                     .collect();
                 command = match command.find_subcommand_mut(word) {
                     Some(command) => command,
+                    None if topic.is_some() => return Ok(0),
                     None => return Err(unknown(word, &names)),
                 };
+            }
+            if topic.is_some() {
+                writeln!(out)?;
             }
             writeln!(out, "{}", command.render_long_help())?;
         }
@@ -296,18 +300,41 @@ pub(crate) fn run(words: &[String]) -> Result<u8> {
     Ok(0)
 }
 
-fn topic(word: &str) -> Option<&'static Topic> {
-    TOPICS.iter().find(|topic| topic.name == word)
+/// The topic that these words name: `exit-codes`, or `exit codes`.
+fn topic(words: &[String]) -> Option<&'static Topic> {
+    let name = words.join("-");
+    TOPICS.iter().find(|topic| topic.name == name)
+}
+
+/// What can stand behind `synapse help` and these words, each with what it is about.
+pub(crate) fn explained(words: &[String]) -> Vec<(String, String)> {
+    let whole = command();
+    let mut command = Some(&whole);
+    for word in words {
+        command = command.and_then(|command| command.find_subcommand(word));
+    }
+    let commands = command.into_iter().flat_map(Command::get_subcommands);
+    let commands = commands.filter(|command| !command.is_hide_set());
+    let commands = commands.map(|command| {
+        let about = command.get_about().map(ToString::to_string);
+        (command.get_name().to_owned(), about.unwrap_or_default())
+    });
+    let mut all: Vec<(String, String)> = commands.collect();
+    if words.is_empty() {
+        all.push(("topics".to_owned(), String::new()));
+        let topics = TOPICS.iter();
+        let topics = topics.filter(|topic| whole.find_subcommand(topic.name).is_none());
+        all.extend(topics.map(|topic| (topic.name.to_owned(), topic.about.to_owned())));
+    }
+    all
 }
 
 fn unknown(word: &str, names: &[String]) -> anyhow::Error {
     let topics = TOPICS.iter().map(|topic| topic.name);
     let names = names.iter().map(String::as_str).chain(topics);
     let error = match meant(word, names) {
-        Some(near) => format!("there is no command or topic '{word}'; did you mean '{near}'?"),
-        None => {
-            format!("there is no command or topic '{word}'; synapse help topics has the topics")
-        }
+        Some(near) => texts::meant_help(word, near),
+        None => texts::no_help(word),
     };
     Failure::new(Failure::USAGE, error).into()
 }
@@ -335,10 +362,11 @@ mod tests {
 
     #[test]
     fn the_help_names_every_way_to_begin_and_fits_a_terminal() {
-        let help = command().render_help().to_string();
+        let help = command().term_width(80).render_help().to_string();
         for part in [
-            "synapse <PROFILE>",
-            "synapse -- PROGRAM",
+            "[-- ARGS]   Wrap an agent here: synapse claude\n",
+            "[ARGS]               Or any program: synapse -- aider\n",
+            "[OPTIONS]\n\nAgents:\n",
             "Talk:\n  send",
             "--version",
         ] {
@@ -380,9 +408,8 @@ mod tests {
     fn every_command_has_an_example() {
         fn check(command: &Command, path: &str) {
             let path = format!("{path} {}", command.get_name());
-            let has_children = command.get_subcommands().next().is_some();
             let help = command.get_after_help().map(ToString::to_string);
-            if !has_children && !command.is_hide_set() {
+            if !command.is_hide_set() {
                 assert!(help.is_some(), "{path} has no example");
             }
             command

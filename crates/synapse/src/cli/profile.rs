@@ -6,6 +6,9 @@ use super::complete;
 
 /// `synapse profile …`
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  synapse profile list\n  synapse profile show claude\n  synapse profile learn NAME -- PROGRAM"
+)]
 pub(crate) struct Profile {
     #[command(subcommand)]
     pub(crate) command: ProfileCommand,

@@ -13,7 +13,7 @@ use synapse_term::profile::Profile;
 use synapse_tmux::{Adoption, PaneInfo, Server};
 
 use super::table::Table;
-use super::{Failure, lookup, profile, start};
+use super::{Failure, lookup, profile, start, texts};
 use crate::cli::{Start, complete};
 use crate::verbs::print;
 
@@ -67,8 +67,7 @@ pub(crate) fn run(args: &Adopt) -> Result<u8> {
         }
         (None, Some(own)) => (server.pane(&own)?, true),
         (None, None) => {
-            let error = "which pane? this runs in none; `synapse adopt --list` has them all";
-            return Err(Failure::new(Failure::USAGE, error).into());
+            return Err(Failure::new(Failure::USAGE, texts::which_pane()).into());
         }
     };
     if let Some(agent) = agent_of(&pane)? {
@@ -146,7 +145,7 @@ fn list(server: &Server, is_json: bool) -> Result<u8> {
         return Ok(0);
     }
     if rows.is_empty() {
-        note!("there is no tmux session; start an agent in one: synapse start claude --in tmux");
+        note!("{}", texts::no_tmux());
     }
     let mut table = Table::new(
         ["PANE", "PLACE", "PROGRAM", "PROFILE", "AGENT", "DIRECTORY"].map(str::to_owned),

@@ -89,7 +89,11 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         } else {
             bring_back(record, false)
         };
-        code = code.max(u8::from(told.is_err()));
+        if told.is_err() {
+            code = 1;
+            // A program that ended at once has ended for good by its host; the next `up` tries again.
+            record.save(&paths)?;
+        }
         tell(record, told, args.json)?;
         if !args.json {
             offer(record, &paths)?;
@@ -171,16 +175,14 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
 fn restart_one(entry: &Entry, args: &Restart, paths: &Paths) -> Result<u8> {
     let handle = &entry.handle;
     let Some(record) = LaunchRecord::of(paths, &entry.agent_id) else {
-        bail!(
-            "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
-        );
+        bail!("{}", texts::no_record_to_restart(handle));
     };
     if record.is_wrapped {
         let words = match shown(&record) {
             words if words.is_empty() => record.words.join(" "),
             words => format!("{words} --resume"),
         };
-        bail!("{handle} runs in a terminal of its own: end it there, then: synapse {words}");
+        bail!("{}", texts::runs_in_own_terminal(handle, words));
     }
     if !args.now {
         until_it_rests(entry)?;
@@ -238,9 +240,7 @@ fn until_it_rests(entry: &Entry) -> Result<()> {
             match now.status.as_str() {
                 "IDLE" if now.queue == 0 && now.task.is_none() => return Ok(()),
                 "INPUT_REQUIRED" => {
-                    let error = format!(
-                        "{handle} asks something; answer it first, or: synapse restart {handle} --now"
-                    );
+                    let error = texts::asks_before_restart(handle);
                     return Err(Failure::new(Failure::ASKING, error).into());
                 }
                 status => spinner.say(texts::waiting_for_rest_while(

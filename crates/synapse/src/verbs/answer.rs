@@ -81,7 +81,14 @@ impl Answer {
         let call = client.ask(Method::POST, &path, Some(&body));
         let said = lookup::within(MOMENT, call).await?;
         if !said.status.is_success() {
-            return refused(&client, &said).await;
+            let asks_nothing = path == "/answer" && before.prompt.is_none();
+            return match said.status {
+                StatusCode::CONFLICT => changed(&client, &said).await,
+                _ if asks_nothing => {
+                    bail!("{}", texts::is_not_asking(texts::state(&before.status)))
+                }
+                _ => bail!("{}", self.refused(&said)),
+            };
         }
         let spinner = Spinner::begin(texts::waiting_for_question());
         let after = settled(&client, &before).await;
@@ -93,6 +100,16 @@ impl Answer {
             (Some((wait, task, asked)), _) => wait.run(&entry, task, asked).await,
             (None, Some(after)) => self.report(&after, task.as_deref()),
             (None, None) => self.report_end(),
+        }
+    }
+
+    /// Why an answer was not taken.
+    fn refused(&self, said: &Said) -> String {
+        let error = reason(said);
+        let none = format!("'{}' is none of the options: ", self.value);
+        match error.strip_prefix(&none) {
+            Some(options) => texts::no_such_option(&self.value, options),
+            None => error.to_owned(),
         }
     }
 
@@ -175,25 +192,22 @@ fn question(status: &StandingShape) -> Option<&str> {
 /// The question must be gone, or it was not answered.
 fn check_gone(before: &StandingShape, after: &StandingShape) -> Result<()> {
     if question(before).is_some() && question(before) == question(after) {
-        bail!(
-            "the answer was typed, but after {} s the question is still there:\n{}",
-            PATIENCE.as_secs(),
-            shown(after)
-        );
+        let seconds = PATIENCE.as_secs();
+        bail!("{}", texts::question_stays(seconds, shown(after)));
     }
     Ok(())
 }
 
-/// Says why an answer was not given; if the question has changed, what it is now.
-async fn refused(client: &Client, said: &Said) -> Result<u8> {
+/// Says that the question has changed, and what it is now.
+async fn changed(client: &Client, said: &Said) -> Result<u8> {
+    let now = look(client).await;
+    let now = now.map_or_else(|error| format!("{error:#}"), |now| shown(&now));
+    bail!("{}\n{now}", reason(said));
+}
+
+fn reason(said: &Said) -> &str {
     let error = said.body.get("error").and_then(Value::as_str);
-    let error = error.unwrap_or("no reason given");
-    if said.status == StatusCode::CONFLICT {
-        let now = look(client).await;
-        let now = now.map_or_else(|error| format!("{error:#}"), |now| shown(&now));
-        bail!("{error}\n{now}");
-    }
-    bail!("{error}");
+    error.unwrap_or("no reason given")
 }
 
 /// The question with its options and its fingerprint, as a person reads it.

@@ -11,10 +11,14 @@ use synapse_machine::token::Token;
 
 use super::send::{self, Send};
 use super::{lookup, texts};
+use crate::cli::complete;
 use crate::verbs::print;
 
 /// `synapse external …`
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  synapse external discover https://agents.example --alias reviewer\n  synapse send reviewer \"review this\" --return"
+)]
 pub(crate) struct External {
     #[command(subcommand)]
     command: Action,
@@ -52,6 +56,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse external show reviewer")]
     Show {
         /// Its alias
+        #[arg(add = complete::aliases())]
         alias: String,
         /// Print JSON
         #[arg(long)]
@@ -67,6 +72,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse external remove reviewer")]
     Remove {
         /// Its alias
+        #[arg(add = complete::aliases())]
         alias: String,
     },
 }
@@ -95,7 +101,7 @@ pub(crate) fn run(args: &External) -> Result<u8> {
         Action::Remove { alias } => {
             let known = lookup::external(alias)?;
             lookup::contacts()?.remove(known.alias.as_str())?;
-            note!("{} is forgotten", known.alias);
+            note!("{}", texts::is_forgotten(known.alias));
             Ok(0)
         }
     }

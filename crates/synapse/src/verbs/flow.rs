@@ -25,6 +25,9 @@ use crate::verbs::texts::flow as words;
 
 /// `synapse flow …`
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  synapse flow list\n  synapse flow run review --input goal='a login page'\n  synapse flow show 4f9a21 --follow"
+)]
 pub(crate) struct Flow {
     #[command(subcommand)]
     command: FlowCommand,

@@ -26,6 +26,7 @@ use super::program::Program;
 use super::{Failure, adopt, again};
 use crate::cli::Start;
 use crate::verbs::print;
+use crate::verbs::texts::{self, errors};
 
 /// Where a host has its say.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Start) -> Result<u8> {
     match serve(args, Place::Background) {
         Ok(code) => Ok(code),
         Err(error) => {
-            writeln!(print::out(), "{}", json!({ "error": format!("{error:#}") }))?;
+            writeln!(print::out(), "{}", json!({ "error": errors::told(&error) }))?;
             Ok(1)
         }
     }
@@ -173,7 +174,7 @@ pub(super) fn agent(args: &Start, paths: &Paths) -> Result<Agent> {
     let dir = dir.with_context(|| {
         let asked = args.cwd.as_ref().map(Path::new);
         let dir = asked.unwrap_or(Path::new(".")).display();
-        format!("the working directory {dir} cannot be used")
+        texts::folder_cannot_be_used(dir)
     })?;
     let place = place(args)?;
     let Program {

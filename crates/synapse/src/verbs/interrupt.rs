@@ -20,6 +20,9 @@ pub(crate) fn run(agent: &str, key: Option<&str>, json: bool) -> Result<u8> {
     }
     let (was, now) = (texts::state(&receipt.was), texts::state(&receipt.now));
     match &receipt.sent {
+        Some(key) if !receipt.confirmed && key == "C-c" => {
+            bail!("{}", texts::heeds_no_key(key, was, now, agent))
+        }
         Some(key) if !receipt.confirmed => {
             bail!("{}", texts::did_not_react(key, was, now, agent))
         }

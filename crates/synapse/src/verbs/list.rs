@@ -107,7 +107,10 @@ fn print(rows: &[Row]) -> Result<u8> {
         let colours = [None, None, row.state.ansi(), None, None, None, None];
         let asks = row.question().map(texts::asks);
         let older = row.other_version();
-        let below = asks.into_iter().chain(row.held.clone()).chain(older);
+        let below = asks
+            .into_iter()
+            .chain(row.held.as_deref().map(texts::held))
+            .chain(older);
         table.push(cells, colours, &below.collect::<Vec<_>>());
     }
     table.print()?;

@@ -29,7 +29,7 @@ pub(crate) struct Logs {
     /// Follow the log as it grows
     #[arg(short, long)]
     follow: bool,
-    /// Print JSON, a line each: {at, level, from, said}
+    /// Print JSON, a line each: {at, level, from, said, fields}
     #[arg(long)]
     json: bool,
 }

@@ -19,7 +19,7 @@ use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
 
-use super::{Failure, profile, texts};
+use super::{Failure, profile, tasks, texts};
 
 /// How long an agent may take to answer a question about something it has at hand.
 pub(crate) const MOMENT: Duration = Duration::from_secs(5);
@@ -100,7 +100,10 @@ fn nobody(word: &str, error: &AddressError) -> Failure {
         Ok(true) if matches!(error, AddressError::Nobody { .. }) => texts::start_it(name),
         _ => String::new(),
     };
-    Failure::new(Failure::NO_SUCH_AGENT, format!("{error}{hint}"))
+    Failure::new(
+        Failure::NO_SUCH_AGENT,
+        format!("{}{hint}", texts::errors::address(error)),
+    )
 }
 
 /// Everybody who can be addressed.
@@ -131,7 +134,7 @@ pub(super) fn external(word: &str) -> Result<External> {
 }
 
 /// The agents elsewhere. Whoever sits at the keyboard may call any address.
-pub(super) fn contacts() -> Result<Contacts> {
+pub(crate) fn contacts() -> Result<Contacts> {
     let paths = Paths::from_env()?;
     let ca_file = Config::load(&paths.config())?.config.ca_file;
     Ok(Contacts::new(&paths, Web::new(Callable::Any, ca_file)))
@@ -182,7 +185,7 @@ pub(super) async fn task(part: &str) -> Result<(Entry, String)> {
                 .flat_map(|(_, ids)| ids)
                 .map(String::as_str)
                 .collect();
-            bail!("{}", texts::several_tasks(part, names.join(", ")))
+            bail!("{}", texts::several_tasks(part, tasks::several(&names)))
         }
     }
 }

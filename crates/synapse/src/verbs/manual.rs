@@ -65,11 +65,20 @@ fn write_pages(command: &Command, name: &str, dir: &Path) -> Result<()> {
 /// A manual page: what clap knows of the command, then what all of them share.
 fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
     let is_whole = name == "synapse";
-    let man = clap_mangen::Man::new(command.clone()).title(name.to_owned());
+    let man = clap_mangen::Man::new(command.clone())
+        .title(name.to_owned())
+        .source(format!("synapse {}", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    if is_whole {
+        let mut synopsis = String::new();
+        let usage = help::USAGE.trim_start_matches("Usage:\n");
+        verbatim(&mut synopsis, "SYNOPSIS", &format!("{usage}\n"));
+        page.extend(synopsis.into_bytes());
+    } else {
+        man.render_synopsis_section(&mut page)?;
+    }
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     if command.get_subcommands().next().is_some() {
@@ -77,7 +86,14 @@ fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
     }
     let mut rest = String::new();
     if let Some(examples) = command.get_after_help() {
-        verbatim(&mut rest, "EXAMPLES", &format!("{examples}\n"));
+        let examples = examples.to_string();
+        let lines = examples.strip_prefix("Examples:\n");
+        let lines = lines.or_else(|| examples.strip_prefix("Example:\n"));
+        verbatim(
+            &mut rest,
+            "EXAMPLES",
+            &format!("{}\n", lines.unwrap_or(&examples)),
+        );
     }
     if is_whole {
         for topic in help::TOPICS
@@ -164,7 +180,11 @@ mod tests {
                 assert!(page.contains(section), "{name} has no {section}");
             }
         }
-        assert!(read("synapse.1").contains("SYNAPSE_HOME"));
+        let whole = read("synapse.1");
+        assert!(whole.contains("SYNAPSE_HOME") && whole.contains("synapse <PROFILE>"));
+        let send = read("synapse-send.1");
+        assert!(send.contains("\"synapse "), "the source of a page: {send}");
+        assert!(!send.contains("Examples:"), "the heading is there once");
         assert!(
             !dir.path().join("synapse-host.1").exists(),
             "hidden commands stay hidden"

@@ -12,7 +12,7 @@ use synapse_machine::trust;
 use synapse_term::profile::Profile;
 
 use super::flow::agree_to;
-use super::{learn, replay};
+use super::{Failure, learn, replay, texts};
 use crate::cli::{self, ProfileCommand};
 use crate::verbs::print::{self, shown};
 
@@ -51,7 +51,7 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
     }
     if !Profile::builtin_names().any(|known| known == name) {
         let known = Profile::builtin_names().collect::<Vec<_>>().join(", ");
-        bail!("there is no profile '{name}'; built in are {known}, or give a YAML file");
+        return Err(Failure::new(Failure::USAGE, texts::no_profile(name, known)).into());
     }
     Ok(Profile::builtin(name)?)
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use synapse::launch::probe;
 use synapse_term::profile::{Backend, Profile};
 
-use super::{Failure, profile};
+use super::{Failure, profile, texts};
 use crate::cli::Start;
 
 /// A program and how it is read.
@@ -31,9 +31,7 @@ impl Program {
             }),
             Some(name) if !profile::is_known(name)? => {
                 let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
-                let error = format!(
-                    "there is no profile '{name}' and no program of that name; profiles are {profiles}, or give a YAML file; any program: synapse start -- PROGRAM"
-                );
+                let error = texts::no_profile_and_no_program(name, profiles);
                 Err(Failure::new(Failure::USAGE, error).into())
             }
             Some(name) => Ok(Self {

@@ -160,7 +160,7 @@ impl Player {
         let mut text = format!(
             "\x1b[?2026h\x1b[?7l┌─ {:7.2} s ─ {} ─\x1b[K\r\n",
             now.as_secs_f64(),
-            word(state)
+            state.word()
         );
         for row in first..=last {
             let _ = write!(text, "│ {}\x1b[K\r\n", frame.text(row));
@@ -184,17 +184,6 @@ fn terminal_rows() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(24, |size| usize::from(size.ws_row))
         .max(FRAME_ROWS + 1)
-}
-
-/// A state in the word that `synapse list` has for it.
-fn word(state: State) -> &'static str {
-    match state {
-        State::Starting => "starting",
-        State::Idle => "idle",
-        State::Busy => "working",
-        State::Asking => "waiting",
-        State::Exited => "stopping",
-    }
 }
 
 /// One line of the output.
@@ -270,7 +259,7 @@ impl Line {
                 evidence,
                 prompt,
             } => {
-                let mut text = format!("{t:8.3} {:8} {evidence}", word(*reading));
+                let mut text = format!("{t:8.3} {:8} {evidence}", reading.word());
                 for option in prompt.iter().flat_map(|prompt| &prompt.options) {
                     let _ = write!(text, "\n             {:>6}  {}", option.key, option.label);
                 }

@@ -7,6 +7,7 @@ mod growth;
 mod report;
 mod wait;
 
+use std::cell::RefCell;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -123,6 +124,9 @@ pub(crate) fn run(args: &Send) -> Result<u8> {
 
 /// Runs it, and notes the tasks that go on although Ctrl-C ended the wait for them.
 pub(super) fn run_noting(args: &Send, left: &mut Vec<String>) -> Result<u8> {
+    if args.json {
+        texts::speak_english();
+    }
     let manner = args.manner()?;
     let word = args.agent.strip_prefix('@').unwrap_or(&args.agent);
     let sender = lookup::own()?;
@@ -179,16 +183,13 @@ fn to_one(
     };
     let is_itself = sender.is_some_and(|sender| sender.agent_id == entry.agent_id);
     if is_itself && manner.patience.is_some() {
-        let error = format!(
-            "{} cannot wait for its own answer; leave out --return",
-            entry.handle
-        );
+        let error = texts::cannot_wait_for_itself(&entry.handle);
         return Err(Failure::new(1, error).into());
     }
     let client = Client::of(&entry)?;
     lookup::block_on(async {
         if wait::is_asking(&client).await {
-            note!("{}", texts::waits_for_answer());
+            note!("{}", texts::waits_for_answer(&entry.handle));
         }
         let task = lookup::deliver(&client, message).await?;
         after(&entry, &client, task, manner, left).await
@@ -209,17 +210,24 @@ async fn after(
             writeln!(out, "{}", json!(TaskAnswer { task }))?;
             return Ok(0);
         }
-        if std::io::stderr().is_terminal() {
+        if is_seen() {
             let (handle, id) = (&entry.handle, short(&task.id));
             note!("{}", texts::sent(handle, id));
+        }
+        if let Some(held) = &task.held {
+            note!("{}", texts::held(held));
         }
         writeln!(out, "{}", task.id)?;
         return Ok(0);
     };
-    let mut shown = WaitDisplay::new(&entry.handle, streaming(entry, manner));
-    let each = |event: &TaskEvent| shown.take(event);
-    let ended = wait::until_settled(client, &task.id, Until::Settled, patience, each).await;
-    let told = shown.finish();
+    let shown = RefCell::new(WaitDisplay::new(&entry.handle, streaming(entry, manner)));
+    let each = |event: &TaskEvent| shown.borrow_mut().take(event);
+    let ended = wait::until_settled(client, &task.id, Until::Settled, patience, each);
+    let ended = tokio::select! {
+        ended = ended => ended,
+        never = wait::show_what_holds(client, &task.id, &shown), if is_seen() => match never {},
+    };
+    let told = shown.into_inner().finish();
     let report = Report::of(&task.id, ended);
     left.extend(report.left());
     print_report(entry, &report, &told, manner)
@@ -306,7 +314,7 @@ fn awake(name: &str) -> Result<()> {
 /// How long is waited for an agent. A coding agent works for minutes, and a person at a terminal can see that it does.
 fn patience(entry: &Entry, manner: Manner) -> Option<Duration> {
     let patience = manner.patience?;
-    let is_watched = std::io::stderr().is_terminal() && !manner.is_patience_chosen;
+    let is_watched = is_seen() && !manner.is_patience_chosen;
     let is_coding_agent =
         || profile::find(&entry.profile).is_ok_and(|profile| profile.record.is_some());
     Some(if is_watched && is_coding_agent() {
@@ -314,6 +322,11 @@ fn patience(entry: &Entry, manner: Manner) -> Option<Duration> {
     } else {
         patience
     })
+}
+
+/// Whether somebody sees what is waited for.
+fn is_seen() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// How a reply is shown while it grows, if it is to be.

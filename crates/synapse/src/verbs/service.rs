@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use synapse_machine::child;
 
-use super::print;
+use super::{print, texts};
 
 const UNIT: &str = "synapse.service";
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &InstallService) -> Result<u8> {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(error).with_context(|| format!("cannot remove {}", file.display()));
             }
-            _ => writeln!(out, "agents are not brought back at login")?,
+            _ => writeln!(out, "{}", texts::unit_is_removed())?,
         }
         return Ok(0);
     }
@@ -47,16 +47,11 @@ pub(crate) fn run(args: &InstallService) -> Result<u8> {
         .with_context(|| format!("cannot create {}", folder.display()))?;
     std::fs::write(&file, unit(&own))
         .with_context(|| format!("cannot write {}", file.display()))?;
-    writeln!(out, "wrote {}", file.display())?;
+    writeln!(out, "{}", texts::unit_is_written(file.display()))?;
     if systemctl(&["daemon-reload"]) && systemctl(&["enable", UNIT]) {
-        writeln!(
-            out,
-            "agents are brought back at login; to do it now: synapse up"
-        )?;
+        writeln!(out, "{}", texts::unit_is_enabled())?;
     } else {
-        note!(
-            "synapse: systemd does not run here for you; where it does: systemctl --user enable {UNIT}"
-        );
+        note!("{}", texts::no_systemd(UNIT));
     }
     Ok(0)
 }

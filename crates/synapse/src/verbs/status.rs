@@ -27,7 +27,7 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
     } = serde_json::from_value(body)?;
     writeln!(out, "{}", summary(&standing))?;
     if let Some(held) = &standing.held {
-        writeln!(out, "{held}")?;
+        writeln!(out, "{}", texts::held(held))?;
     }
     if let Some(prompt) = &standing.prompt {
         write!(out, "{}", readable(prompt))?;

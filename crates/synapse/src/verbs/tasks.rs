@@ -22,6 +22,9 @@ use super::{lookup, mesh, send, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
+/// How many are named where a word means several tasks.
+const NAMED: usize = 5;
+
 /// `synapse tasks …`
 #[derive(Args)]
 pub(crate) struct Tasks {
@@ -94,7 +97,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
             if is_terminal { short(id) } else { id }.to_owned(),
             kept.handle.clone(),
             kept.task.origin().sender.clone(),
-            state.name().to_owned(),
+            texts::task_state(state),
             age(seconds),
             kept.task.message().words(),
         ];
@@ -195,6 +198,13 @@ fn show_elsewhere(entry: &Entry, id: &str, follow: bool, json: bool) -> Result<u
     print_task(&task)
 }
 
+/// A task of an agent that has ended, if its end is known here.
+pub(super) fn ended(id: &str) -> Option<TaskShape> {
+    let kept = find(id).ok()?;
+    let is_over = kept.task.state().is_final();
+    is_over.then(|| TaskShape::of(&kept.task, None))
+}
+
 /// Shows a task, or follows it to its end.
 pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
     let kept = match find(part) {
@@ -223,13 +233,9 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
 fn print_task(task: &Value) -> Result<u8> {
     let mut out = print::out();
     let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
-    writeln!(
-        out,
-        "{} {} {}",
-        text("/id"),
-        text("/agent"),
-        text("/status/state")
-    )?;
+    let state = task.pointer("/status/state").cloned().unwrap_or_default();
+    let state = serde_json::from_value(state).map(texts::task_state)?;
+    writeln!(out, "{} {} {state}", text("/id"), text("/agent"))?;
     writeln!(out, "{}", text("/message/parts/0/text"))?;
     for line in [
         text("/reply"),
@@ -249,7 +255,7 @@ pub(super) fn message(part: &str) -> Result<String> {
     let kept = find(part)?;
     let message = kept.task.message();
     if message.parts.iter().any(|part| part.as_text().is_none()) {
-        note!("synapse: the message came with files; they are not sent again");
+        note!("{}", texts::files_are_not_sent_again());
     }
     Ok(message.words())
 }
@@ -276,7 +282,10 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
     };
     let id = kept.task.id().clone();
     if kept.task.state().is_final() {
-        bail!("{}", texts::task_is_over(id, kept.task.state()));
+        bail!(
+            "{}",
+            texts::task_is_over(id, texts::task_state(kept.task.state()))
+        );
     }
     let Some(entry) = host_of(&kept)? else {
         bail!("{}", texts::task_agent_ended(id));
@@ -319,8 +328,15 @@ fn find(part: &str) -> Result<Kept> {
             Some(kept) => Ok(kept),
             None => bail!("{}", texts::no_such_task(part)),
         },
-        _ => bail!("{}", texts::several_tasks(part, names.join(", "))),
+        _ => bail!("{}", texts::several_tasks(part, several(&names))),
     }
+}
+
+/// Some of several tasks, by what tells them apart.
+pub(super) fn several(ids: &[&str]) -> String {
+    let named: Vec<&str> = ids.iter().take(NAMED).map(|id| short(id)).collect();
+    let more = if ids.len() > NAMED { " …" } else { "" };
+    named.join(", ") + more
 }
 
 /// The agent that has a task, if it runs.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
+use synapse_a2a::task::TaskState;
 use synapse_client::native::state_word;
 
 /// A language of the catalogue.
@@ -57,6 +58,7 @@ macro_rules! texts {
 }
 
 pub(crate) mod doctor;
+pub(crate) mod errors;
 pub(crate) mod flow;
 
 texts! {
@@ -83,6 +85,109 @@ texts! {
     from_environment() "environment" "環境変数";
     by_default() "default" "既定値";
     is_not_set() "not set" "未設定";
+    no_profile(name, known)
+        "there is no profile '{name}'; built in are {known}, or give a YAML file"
+        "プロファイル '{name}' はありません。組み込みは {known} です。YAML ファイルも使えます";
+    no_profile_and_no_program(name, known)
+        "there is no profile '{name}' and no program of that name; profiles are {known}, or give a YAML file; any program: synapse start -- PROGRAM"
+        "'{name}' というプロファイルもプログラムもありません。プロファイルは {known} です。YAML ファイルも使えます。どのプログラムでも: synapse start -- PROGRAM";
+    program_of_that_name(word)
+        "there is no command and no profile '{word}', but a program of that name; to wrap it: synapse -- {word}"
+        "'{word}' というコマンドもプロファイルもありませんが、その名前のプログラムがあります。包むには: synapse -- {word}";
+    meant_command(word, command)
+        "there is no command and no profile '{word}'; did you mean: {command}"
+        "'{word}' というコマンドもプロファイルもありません。もしかして: {command}";
+    nothing_of_that_name(word)
+        "there is no command, no profile and no program '{word}'; synapse --help has the commands, synapse profile list the profiles"
+        "'{word}' というコマンドもプロファイルもプログラムもありません。コマンドは synapse --help、プロファイルは synapse profile list で見られます";
+    no_help(word)
+        "there is no command or topic '{word}'; synapse help topics has the topics"
+        "'{word}' というコマンドも項目もありません。項目は: synapse help topics";
+    meant_help(word, near)
+        "there is no command or topic '{word}'; did you mean '{near}'?"
+        "'{word}' というコマンドも項目もありません。もしかして '{near}' ですか?";
+    folder_cannot_be_used(dir)
+        "the working directory {dir} cannot be used"
+        "作業フォルダー {dir} は使えません";
+    is_not_asking(state)
+        "the agent is not asking anything; it is {state}"
+        "エージェントは何も質問していません。状態は {state}";
+    no_such_option(value, options)
+        "'{value}' is none of the options: {options}"
+        "'{value}' は選択肢にありません: {options}";
+    question_stays(seconds, question)
+        "the answer was typed, but after {seconds} s the question is still there:\n{question}"
+        "答えを入力しましたが、{seconds} 秒たっても質問が残っています:\n{question}";
+    held_by_typing()
+        "held: somebody is typing in its terminal"
+        "保留中: 端末で誰かが入力しています";
+    held_by_box(text)
+        "held: the box shows {text}"
+        "保留中: 入力欄に {text} があります";
+    held_by_suspension()
+        "held: the program is suspended"
+        "保留中: プログラムが一時停止しています";
+    held_by_keyboard()
+        "held: another program has the keyboard of its terminal"
+        "保留中: 端末のキーボードを別のプログラムが使っています";
+    no_record_to_restart(handle)
+        "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
+        "{handle} はここからは起動し直せません。取り込んだものか、記録を残さない版で起動したものです。終了させて、手で起動してください";
+    runs_in_own_terminal(handle, words)
+        "{handle} runs in a terminal of its own: end it there, then: synapse {words}"
+        "{handle} は自分の端末で動いています。そこで終了させてから: synapse {words}";
+    asks_before_restart(handle)
+        "{handle} asks something; answer it first, or: synapse restart {handle} --now"
+        "{handle} が質問しています。先に答えるか: synapse restart {handle} --now";
+    unit_is_written(file)
+        "wrote {file}"
+        "{file} に書き込みました";
+    unit_is_enabled()
+        "agents are brought back at login; to do it now: synapse up"
+        "ログインのときにエージェントを起動し直します。今すぐなら: synapse up";
+    unit_is_removed()
+        "agents are not brought back at login"
+        "ログインのときにエージェントを起動し直しません";
+    no_systemd(unit)
+        "synapse: systemd does not run here for you; where it does: systemctl --user enable {unit}"
+        "synapse: ここでは systemd が使えません。使えるところで: systemctl --user enable {unit}";
+    no_tmux()
+        "there is no tmux session; start an agent in one: synapse start claude --in tmux"
+        "tmux のセッションがありません。その中でエージェントを起動するには: synapse start claude --in tmux";
+    which_pane()
+        "which pane? this runs in none; `synapse adopt --list` has them all"
+        "どのペインですか? ここはペインの中ではありません。一覧は: `synapse adopt --list`";
+    is_forgotten(alias)
+        "{alias} is forgotten"
+        "{alias} の登録を消しました";
+    cannot_wait_for_itself(handle)
+        "{handle} cannot wait for its own answer; leave out --return"
+        "{handle} は自分の答えを待てません。--return を外してください";
+    files_are_not_sent_again()
+        "synapse: the message came with files; they are not sent again"
+        "synapse: メッセージに付いていたファイルは、もう一度は送られません";
+    is_on_this_machine_only()
+        "synapse: this link works on this machine only; for a phone start the hub with --listen 0.0.0.0 --tls self, or with --public-url"
+        "synapse: このリンクはこのマシンだけで使えます。スマートフォンからは、--listen 0.0.0.0 --tls self か --public-url を付けてハブを起動してください";
+    page_is_served_already(url, pid)
+        "the page is served already, at {url} (pid {pid}); `synapse web login` prints a link to it"
+        "ページはもう {url} (pid {pid}) にあります。リンクは `synapse web login` が表示します";
+    one_agent() "1 agent" "1 件";
+    agents(count) "{count} agents" "{count} 件";
+    one_waits() "1 waits for an answer" "1 件が応答待ち";
+    several_wait(count) "{count} wait for an answer" "{count} 件が応答待ち";
+    keys_of_list()
+        "↑↓ choose   Enter attach (Ctrl-] d comes back)   q leave"
+        "↑↓ 選ぶ   Enter 開く (Ctrl-] d で戻る)   q 終わる";
+    column_port() "PORT" "ポート";
+    column_asks() "ASKS" "質問";
+    task_submitted() "submitted" "順番待ち";
+    task_working() "working" "作業中";
+    task_asks() "input_required" "応答待ち";
+    task_completed() "completed" "完了";
+    task_failed() "failed" "失敗";
+    task_canceled() "canceled" "取り消し";
+    task_rejected() "rejected" "拒否";
     no_agent_runs()
         "no agent is running; start one with: synapse start <profile>"
         "動いているエージェントはありません。起動するには: synapse start <profile>";
@@ -110,9 +215,9 @@ texts! {
     sent(handle, task)
         "sent to {handle}; synapse task {task} --follow shows it"
         "{handle} に送りました。経過を見るには: synapse task {task} --follow";
-    waits_for_answer()
-        "synapse: the agent is asking something; the message waits until it is answered"
-        "synapse: エージェントが質問しています。答えるまでメッセージは待ちます";
+    waits_for_answer(handle)
+        "synapse: {handle} is asking something; the message waits until it is answered: synapse status {handle}"
+        "synapse: {handle} が質問しています。答えるまでメッセージは待ちます: synapse status {handle}";
     has_message(handle)
         "{handle} has the message"
         "{handle} がメッセージを受け取りました";
@@ -191,6 +296,9 @@ texts! {
     did_not_react(key, was, now, agent)
         "sent {key}: was {was}, is {now}; it did not react: --key ctrl-c, or synapse stop {agent}"
         "{key} を送りました: {was} → {now}。反応がありません: --key ctrl-c か synapse stop {agent} を試してください";
+    heeds_no_key(key, was, now, agent)
+        "sent {key}: was {was}, is {now}; it did not react; to end it: synapse stop {agent}"
+        "{key} を送りました: {was} → {now}。反応がありません。終了させるには: synapse stop {agent}";
     nothing_runs(state)
         "nothing is running: the agent is {state}"
         "何も実行していません: 状態は {state}";
@@ -349,6 +457,32 @@ pub(crate) fn state(status: &str) -> String {
         "stopping" => stopping(),
         "stopped" => stopped(),
         _ => no_answer(),
+    }
+}
+
+/// Where a task stands, in the reader's language.
+pub(crate) fn task_state(state: TaskState) -> String {
+    match state {
+        TaskState::Submitted => task_submitted(),
+        TaskState::Working => task_working(),
+        TaskState::InputRequired => task_asks(),
+        TaskState::Completed => task_completed(),
+        TaskState::Failed => task_failed(),
+        TaskState::Canceled => task_canceled(),
+        TaskState::Rejected => task_rejected(),
+    }
+}
+
+/// Why tasks wait although the agent is idle, as its host told it, in the reader's language.
+pub(crate) fn held(why: &str) -> String {
+    match why.strip_prefix("held: ").unwrap_or(why) {
+        "somebody is typing in its terminal" => held_by_typing(),
+        "the program is suspended" => held_by_suspension(),
+        "another program has the keyboard of its terminal" => held_by_keyboard(),
+        other => match other.strip_prefix("the box shows ") {
+            Some(text) => held_by_box(text),
+            None => why.to_owned(),
+        },
     }
 }
 

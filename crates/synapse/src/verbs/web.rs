@@ -134,9 +134,7 @@ fn login(paths: &Paths, read_only: bool, is_json: bool) -> Result<u8> {
     let link = link(paths, reached.unwrap_or(&running.url), "", right)?;
     writeln!(print::out(), "{link}")?;
     if reached.is_none() {
-        note!(
-            "synapse: this link works on this machine only; for a phone start the hub with --listen 0.0.0.0 --tls self, or with --public-url"
-        );
+        note!("{}", texts::is_on_this_machine_only());
         return Ok(0);
     }
     qr::show(&link)?;
@@ -286,10 +284,7 @@ fn tls(args: &Web, paths: &Paths, config: &Config) -> Result<Option<TlsAcceptor>
 }
 
 fn already(running: &Running) -> String {
-    format!(
-        "the page is served already, at {} (pid {}); `synapse web login` prints a link to it",
-        running.url, running.pid
-    )
+    texts::page_is_served_already(&running.url, running.pid)
 }
 
 /// Over when somebody ends this process.

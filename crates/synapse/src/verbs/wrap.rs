@@ -10,7 +10,7 @@ use synapse_term::keys::meant;
 use synapse_term::profile::Backend;
 
 use super::program::is_on_path;
-use super::{Failure, conversations, host, profile};
+use super::{Failure, conversations, host, profile, texts};
 use crate::cli::{Cli, Wrap};
 
 /// Runs it; the program's exit code is ours. What stands behind `synapse --` is a command of its own.
@@ -78,20 +78,13 @@ fn unknown(word: &str, rest: &[String]) -> Failure {
     let cli = Cli::command();
     let commands = cli.get_subcommands().filter(|one| !one.is_hide_set());
     let message = if is_on_path(word) {
-        format!(
-            "there is no command and no profile '{word}', but a program of that name; to wrap it: synapse -- {word}"
-        )
+        texts::program_of_that_name(word)
     } else if let Some(command) = meant(word, commands.map(clap::Command::get_name)) {
         let mut words = vec!["synapse", command];
         words.extend(rest.iter().map(String::as_str));
-        format!(
-            "there is no command and no profile '{word}'; did you mean: {}",
-            words.join(" ")
-        )
+        texts::meant_command(word, words.join(" "))
     } else {
-        format!(
-            "there is no command, no profile and no program '{word}'; synapse --help has the commands, synapse profile list the profiles"
-        )
+        texts::nothing_of_that_name(word)
     };
     Failure::new(Failure::USAGE, message)
 }

@@ -142,7 +142,7 @@ fn a_program_that_says_it_works_is_not_idle_whatever_its_screen_shows() {
     // Longer than a disagreement may last before it is told.
     world.wait_until("the contradiction is told", |world| {
         let why = world.ok(&["status", "toy", "--why"]);
-        why.contains("contradictions ") && why.contains("hook           busy")
+        why.contains("contradictions ") && why.contains("hook           working")
     });
     assert_eq!(world.state("toy"), "BUSY");
     assert_eq!(

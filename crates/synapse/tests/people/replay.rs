@@ -159,7 +159,7 @@ fn bad_files_are_named_with_the_place() {
     );
     fails(
         &["profile", "replay", &cut, "--profile", "nobody"],
-        1,
+        2,
         &["no profile 'nobody'", "aider, claude"],
     );
     fails(

@@ -2,6 +2,7 @@
 
 use synapse_term::frame::width;
 
+use super::super::texts;
 use super::row::{InMesh, Row, State};
 
 /// Rows of the screen that the question of the chosen agent may take.
@@ -11,29 +12,26 @@ const BOLD: &str = "1";
 const DIM: &str = "2";
 const REVERSED: &str = "7";
 
-const HEADER: [&str; 7] = [
-    "HANDLE",
-    "PROFILE",
-    "STATE",
-    "QUEUE",
-    "PORT",
-    "ASKS",
-    "DIRECTORY",
-];
-
-/// Agents of other machines have no port here.
-const MESH_HEADER: [&str; 7] = [
-    "HANDLE",
-    "PROFILE",
-    "STATE",
-    "AGE",
-    "BRANCH",
-    "ASKS",
-    "DIRECTORY",
-];
-
 /// Blanks between two columns.
 const GAP: usize = 2;
+
+/// Agents of other machines have no port here.
+fn header(is_mesh: bool) -> [String; 7] {
+    let (fourth, fifth) = if is_mesh {
+        (texts::column_age(), texts::column_branch())
+    } else {
+        (texts::column_queue(), texts::column_port())
+    };
+    [
+        texts::column_agent(),
+        texts::column_profile(),
+        texts::column_state(),
+        fourth,
+        fifth,
+        texts::column_asks(),
+        texts::column_folder(),
+    ]
+}
 
 pub(super) struct View<'a> {
     pub(super) rows: &'a [Row],
@@ -63,13 +61,13 @@ impl View<'_> {
     fn head(&self, cols: usize) -> String {
         let waiting = self.rows.iter().filter(|row| row.state == State::Waiting);
         let count = match self.rows.len() {
-            1 => "1 agent".to_owned(),
-            count => format!("{count} agents"),
+            1 => texts::one_agent(),
+            count => texts::agents(count),
         };
         let news = match waiting.count() {
             0 => String::new(),
-            1 => "  1 waits for an answer".to_owned(),
-            many => format!("  {many} wait for an answer"),
+            1 => format!("  {}", texts::one_waits()),
+            many => format!("  {}", texts::several_wait(many)),
         };
         let mut line = Cut::new(cols);
         line.push("Synapse", Some(BOLD));
@@ -80,13 +78,11 @@ impl View<'_> {
 
     fn table(&self, cols: usize, room: usize) -> Vec<String> {
         if self.rows.is_empty() {
-            let hint = "no agent is running; start one with: synapse start <profile>";
-            return vec![fit(hint, cols)];
+            return vec![fit(&texts::no_agent_runs(), cols)];
         }
         let cells: Vec<[String; 7]> = self.rows.iter().map(cells).collect();
         let is_mesh = self.rows.iter().any(|row| row.in_mesh.is_some());
-        let names = if is_mesh { MESH_HEADER } else { HEADER };
-        let names = names.map(str::to_owned);
+        let names = header(is_mesh);
         let widths = widths(&names, &cells, cols);
         let mut header = Cut::new(cols);
         header.push_row(&names, &widths, |_| Some(DIM.to_owned()));
@@ -122,10 +118,7 @@ impl View<'_> {
         let mut line = Cut::new(cols);
         match self.trouble {
             Some(trouble) => line.push(trouble, self.colour(State::Silent).as_deref()),
-            None => line.push(
-                "↑↓ choose   Enter attach (Ctrl-] d comes back)   q leave",
-                Some(DIM),
-            ),
+            None => line.push(&texts::keys_of_list(), Some(DIM)),
         }
         line.text
     }

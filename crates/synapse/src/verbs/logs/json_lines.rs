@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Deserializer, Map, Value, json};
 
 /// Takes a log and writes an object for each of its lines.
 pub(super) struct JsonLines<W> {
@@ -42,14 +42,46 @@ fn object(line: &str) -> Value {
         let (from, said) = rest.split_once(": ")?;
         let is_line = at.parse::<jiff::Timestamp>().is_ok() && !from.contains(' ');
         is_line
-            .then(|| json!({ "at": at, "level": level.to_lowercase(), "from": from, "said": said }))
+            .then(|| json!({ "at": at, "level": level.to_lowercase(), "from": from, "said": said, "fields": fields(said) }))
     });
-    parts.unwrap_or_else(|| json!({ "at": null, "level": null, "from": null, "said": line }))
+    parts.unwrap_or_else(
+        || json!({ "at": null, "level": null, "from": null, "said": line, "fields": {} }),
+    )
+}
+
+/// The values at the end of what was said: `task accepted task="9f4b" priority=1`.
+fn fields(said: &str) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut rest = said;
+    while let Some((before, text)) = rest.split_once('=') {
+        let key = before.rsplit(' ').next().unwrap_or_default();
+        let mut values = Deserializer::from_str(text).into_iter();
+        let (value, after) = if let Some(Ok(value)) = values.next() {
+            (value, text.get(values.byte_offset()..).unwrap_or(""))
+        } else {
+            let (word, after) = text.split_once(' ').unwrap_or((text, ""));
+            (Value::from(word), after)
+        };
+        fields.insert(key.to_owned(), value);
+        rest = after;
+    }
+    fields
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_what_they_were_logged_as() {
+        let said =
+            "state state=\"idle\" evidence=\"title: a=\\\"b\\\" c\" queue=2 way=on screen=1.2.3";
+        let wanted = json!({
+            "state": "idle", "evidence": "title: a=\"b\" c", "queue": 2, "way": "on", "screen": "1.2.3"
+        });
+        assert_eq!(Value::from(fields(said)), wanted);
+        assert_eq!(Value::from(fields("nothing but words")), json!({}));
+    }
 
     #[test]
     fn each_line_is_an_object_in_whatever_pieces_it_comes() {
@@ -73,6 +105,7 @@ mod tests {
         assert_eq!(lines[0]["level"], "info");
         assert_eq!(lines[0]["from"], "synapse::host");
         assert_eq!(lines[0]["said"], "agent started handle=\"x\"");
+        assert_eq!(lines[0]["fields"]["handle"], "x");
         assert_eq!(lines[1]["said"], "at src: odd");
         assert_eq!(lines[1]["at"], Value::Null);
     }

@@ -53,7 +53,7 @@ pub(super) fn deliver(
         );
         let followed = client.send_and_follow(&outgoing, |task| {
             let mut shown = shown.borrow_mut();
-            shown.state(task.state.name());
+            shown.state(task.state);
             shown.reply(&task.reply());
             latest.replace(Some(task.clone()));
         });

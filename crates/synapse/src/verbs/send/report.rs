@@ -121,8 +121,19 @@ impl Report {
                 }
                 note!("{}", texts::answer_with(answer));
             }
-            Failure::TIMED_OUT | Failure::INTERRUPTED => note!("{words}"),
-            _ => note!("{}", texts::task_is(&self.state, &words)),
+            Failure::TIMED_OUT | Failure::INTERRUPTED => {
+                let seen = self.seen.as_ref();
+                let held = seen.and_then(|seen| seen.json.get("held")?.as_str());
+                if let Some(held) = held {
+                    note!("{}", texts::held(held));
+                }
+                note!("{words}");
+            }
+            _ => {
+                let seen = self.seen.as_ref();
+                let state = seen.map_or(TaskState::Failed, |seen| seen.outcome.state);
+                note!("{}", texts::task_is(texts::task_state(state), &words));
+            }
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Waits for a task and shows its progress, until it ends, asks something, times out, or Ctrl-C is pressed.
 
+use std::cell::RefCell;
+use std::convert::Infallible;
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -16,16 +18,19 @@ use synapse_hub::answers_by_rule;
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::super::lookup::{self, MOMENT};
-use super::super::texts;
+use super::super::{tasks, texts};
 use super::Spinner;
 use super::growth::{Screenful, tail};
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
 const RULE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often is asked why a task waits.
+const HOLD_PACE: Duration = Duration::from_secs(1);
 
 /// As much of a step as a line has room for, in characters.
 const LONGEST_STEP: usize = 120;
@@ -97,7 +102,11 @@ pub(super) async fn until_settled(
         }
         (FollowEnd::Late | FollowEnd::Over, Ok(task)) => WaitResult::Settled(task.into()),
         (FollowEnd::Interrupted, task) => WaitResult::Interrupted(task.ok().map(SentTask::from)),
-        (FollowEnd::Late | FollowEnd::Over, Err(error)) => WaitResult::Lost(format!("{error:#}")),
+        // What it could not tell any more, it or whoever found it dead has written down.
+        (FollowEnd::Late | FollowEnd::Over, Err(error)) => match tasks::ended(id) {
+            Some(task) => WaitResult::Settled(task.into()),
+            None => WaitResult::Lost(format!("{error:#}")),
+        },
     }
 }
 
@@ -139,6 +148,35 @@ async fn settle(
     }
 }
 
+/// Shows why a task waits for its turn, for as long as it does. Events do not tell.
+pub(super) async fn show_what_holds(
+    client: &Client,
+    id: &str,
+    display: &RefCell<WaitDisplay>,
+) -> Infallible {
+    let mut pace = interval(HOLD_PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_held = false;
+    loop {
+        pace.tick().await;
+        match lookup::within(MOMENT, client.task(id)).await {
+            Ok(task) if task.status.state != TaskState::Submitted => break,
+            Ok(TaskShape {
+                held: Some(why), ..
+            }) => {
+                display.borrow().say(texts::held(&why));
+                is_held = true;
+            }
+            Ok(_) if is_held => {
+                display.borrow().state(TaskState::Submitted);
+                is_held = false;
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    std::future::pending().await
+}
+
 /// Whether an event tells of a question that has been answered since.
 fn is_answered(event: &TaskEvent, until: Until) -> bool {
     let (TaskEvent::Status(event), Until::SettledAfter(answered)) = (event, until) else {
@@ -168,12 +206,12 @@ fn is_open(state: TaskState) -> bool {
 }
 
 /// Where a task stands, as a person reads it.
-fn state_words(handle: &str, state: &str) -> String {
+fn state_words(handle: &str, state: TaskState) -> String {
     match state {
-        "submitted" => texts::in_queue(handle),
-        "working" => texts::is_working(handle),
-        "input_required" => texts::asks_something(handle),
-        over => texts::is_over(handle, over),
+        TaskState::Submitted => texts::in_queue(handle),
+        TaskState::Working => texts::is_working(handle),
+        TaskState::InputRequired => texts::asks_something(handle),
+        over => texts::is_over(handle, texts::task_state(over)),
     }
 }
 
@@ -204,7 +242,7 @@ impl WaitDisplay {
     /// Takes an event of the task.
     pub(super) fn take(&mut self, event: &TaskEvent) {
         match event {
-            TaskEvent::Status(event) => self.state(event.state.name()),
+            TaskEvent::Status(event) => self.state(event.state),
             // From here on the reply is taken apart; what is shown to a person is the whole.
             TaskEvent::Message(event) if event.reply.is_some() => self.is_whole = true,
             TaskEvent::Artifact(event) if !self.is_whole => self.grow(event),
@@ -216,15 +254,20 @@ impl WaitDisplay {
     /// Says in a line where the task stands, and what is asked.
     pub(super) fn tell(&self, event: &StatusEvent) {
         self.spinner.aside(|| {
-            note!("{}", state_words(&self.handle, event.state.name()));
+            note!("{}", state_words(&self.handle, event.state));
             if let Some(question) = event.question() {
                 note!("{}", question.prompt);
             }
         });
     }
 
+    /// Shows what is waited for.
+    fn say(&self, what: String) {
+        self.spinner.say(what);
+    }
+
     /// Takes where the task stands.
-    pub(super) fn state(&self, state: &str) {
+    pub(super) fn state(&self, state: TaskState) {
         self.spinner.say(state_words(&self.handle, state));
     }
 

@@ -110,7 +110,8 @@ fn why_a_message_waits_is_told_everywhere_and_it_is_typed_when_the_box_is_empty(
         world.ok(&["status", "chat"]).contains("held: ")
     });
     let held = world.json(&["status", "chat", "--json"])["held"].clone();
-    let is_known = held == "held: the box shows «draft»" || held == "held: somebody is typing";
+    let is_known =
+        held == "held: the box shows «draft»" || held == "held: somebody is typing in its terminal";
     assert!(is_known, "{held}");
     assert!(world.ok(&["list"]).contains("held: "));
     let task = world.call("GET", &format!("/tasks/{}", id.trim()), &Value::Null);

@@ -66,6 +66,34 @@ fn what_ran_when_the_machine_went_down_is_started_again_and_nothing_else() {
 }
 
 #[test]
+fn an_agent_that_came_back_under_another_id_is_brought_back_once() {
+    let world = World::new();
+    world.ok(&["start", "dummy", "--port", "0", "--name", "one"]);
+    world.ok(&["start", "dummy", "--port", "0", "--name", "two"]);
+    world.ok(&["stop", "one"]);
+    crash(&world);
+    assert!(world.ok(&["up"]).starts_with("two is back"));
+    world.ok(&["stop", "--all"]);
+    let said = world.ok(&["up"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn what_could_not_be_brought_back_is_tried_again() {
+    let world = World::new();
+    let script = world.home.path().join("lasting.sh");
+    std::fs::write(&script, "echo '> '; exec cat").unwrap();
+    let words = ["start", "--port", "0", "--name", "kept", "--", "bash"];
+    world.ok(&[&words[..], &[script.to_str().unwrap()]].concat());
+    crash(&world);
+    let away = script.with_extension("away");
+    std::fs::rename(&script, &away).unwrap();
+    assert_eq!(world.run(&["up"]).status.code(), Some(1));
+    std::fs::rename(&away, &script).unwrap();
+    assert!(world.ok(&["up"]).starts_with("kept is back"));
+}
+
+#[test]
 fn a_program_that_ended_by_itself_stays_ended() {
     let world = World::with_dummy();
     world.run(&["send", "dummy", "crash"]);

@@ -223,7 +223,7 @@ fn whoever_asks_for_json_gets_an_object_whatever_happens() {
     let output = waiting.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let lost: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(lost["error"]["code"], "AGENT_EXITED", "{lost}");
+    assert_eq!(lost["error"]["code"], "HOST_CRASHED", "{lost}");
 }
 
 #[test]

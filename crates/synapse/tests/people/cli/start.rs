@@ -155,6 +155,7 @@ fn a_command_with_a_slip_is_a_usage_error_that_names_the_right_one() {
     let world = World::new();
     for (slip, meant) in [
         ("lsit", "list"),
+        ("stauts", "status"),
         ("statuss codex", "status codex"),
         ("star dummy --json", "start dummy --json"),
     ] {

@@ -140,4 +140,16 @@ fn a_shell_is_offered_agents_tasks_and_answers() {
         !offered(&[""]).contains("hook-event"),
         "hidden commands are hidden"
     );
+    for (words, word) in [
+        (&["cod"][..], "codex"),
+        (&["help", "exi"], "exit-codes"),
+        (&["help", "profile", "ch"], "check"),
+        (&["interrupt", "dummy", "--key", "C"], "C-c"),
+    ] {
+        let offered = offered(words);
+        assert!(
+            offered.lines().any(|one| one == word),
+            "{words:?}: {offered}"
+        );
+    }
 }

@@ -75,6 +75,27 @@ fn a_reader_of_japanese_is_told_in_japanese_and_programs_as_ever() {
     let json = in_japanese(&["list", "--json"]).0;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["agents"][0]["state"], "waiting");
+    let (_, none) = in_japanese(&["answer", "dummy", "maybe"]);
+    assert_eq!(
+        none,
+        "synapse: 'maybe' は選択肢にありません: y (y), n (n)\n"
+    );
+    in_japanese(&["answer", "dummy", "yes"]);
+    let (_, nothing) = in_japanese(&["answer", "dummy", "yes"]);
+    assert!(
+        nothing.contains("エージェントは何も質問していません"),
+        "{nothing}"
+    );
+    let (_, nobody) = in_japanese(&["send", "dumy", "hi"]);
+    assert!(
+        nobody.contains("動いているのは @dummy だけです"),
+        "{nobody}"
+    );
+    let refused = in_japanese(&["send", "dumy", "hi", "--return", "--json"]).0;
+    assert!(refused.contains("no agent is called 'dumy'"), "{refused}");
+    let (_, taken) = in_japanese(&["start", "dummy", "--name", "dummy"]);
+    assert!(taken.contains("別の --name を選んでください"), "{taken}");
+    assert!(in_japanese(&["tasks"]).0.contains("完了"));
     let (_, stopped) = in_japanese(&["stop", "dummy"]);
     assert_eq!(stopped, "dummy を停止しました\n");
 
@@ -199,7 +220,31 @@ fn what_is_next_is_said() {
     let (code, deaf) = said(&["interrupt", "dummy"]);
     assert_eq!(code, Some(1));
     assert!(
+        deaf.contains("it did not react; to end it: synapse stop dummy"),
+        "{deaf}"
+    );
+    let (_, deaf) = said(&["interrupt", "dummy", "--key", "Escape"]);
+    assert!(
         deaf.contains("it did not react: --key ctrl-c, or synapse stop dummy"),
         "{deaf}"
     );
+    let (code, busy) = said(&["answer", "dummy", "yes"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        busy.contains("not asking anything; it is working"),
+        "{busy}"
+    );
+    world.ok(&["stop", "dummy"]);
+    world.ok(&["start", "dummy", "--port", "0"]);
+    let (code, ended) = said(&["send", "dummy", "exit:3", "--return"]);
+    assert_eq!(code, Some(1));
+    assert!(ended.contains("exit code 3"), "{ended}");
+    world.ok(&["start", "dummy", "--port", "0"]);
+    world.ok(&["keys", "dummy", "a", "b"]);
+    let (code, held) = said(&["send", "dummy", "say:hi", "--return", "--timeout", "5"]);
+    assert_eq!(code, Some(5));
+    assert!(held.starts_with("held: "), "{held}");
+    let (code, several) = said(&["task", "0"]);
+    assert_eq!(code, Some(1));
+    assert!(several.len() < 80, "{several}");
 }
