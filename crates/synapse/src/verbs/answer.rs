@@ -84,7 +84,7 @@ impl Answer {
             let asks_nothing = path == "/answer" && before.prompt.is_none();
             return match said.status {
                 StatusCode::CONFLICT => changed(&client, &said).await,
-                _ if asks_nothing => {
+                StatusCode::BAD_REQUEST if asks_nothing => {
                     bail!("{}", texts::is_not_asking(texts::state(&before.status)))
                 }
                 _ => bail!("{}", self.refused(&said)),

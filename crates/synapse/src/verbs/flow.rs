@@ -250,10 +250,15 @@ fn stop(part: &str, is_json: bool) -> Result<u8> {
     let folder = RunFolder::of(&paths, &id);
     if !run.state().is_over() {
         folder.ask(&Request::Stop { by: person() })?;
-        if !folder.is_held() {
-            // Its process has died: somebody must cancel what it had begun.
-            start::finish_stopping(&id)?;
+        // Where its process has died, somebody must cancel what it had begun.
+        if !folder.is_held()
+            && let Err(error) = start::finish_stopping(&id)
+            && !folder.is_held()
+            && !flows::replay(&reader, &id)?.state().is_over()
+        {
+            return Err(error);
         }
+        // A process that was just beginning has taken hold of it and found the request.
         lookup::block_on(async {
             let mut changes = flows::changes(&paths);
             loop {
