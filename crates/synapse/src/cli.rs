@@ -54,7 +54,9 @@ pub(crate) enum Command {
     )]
     Adopt(Adopt),
     /// Stop agents; returns when they and everything they started are gone
-    #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
+    #[command(
+        after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all\n\nOne that does not run, but that `synapse up` would bring back, is brought back no more."
+    )]
     Stop(Stop),
     /// Start an agent again with its arguments, folder and conversation, once it rests
     #[command(after_help = "Examples:\n  synapse restart codex\n  synapse restart codex --fresh")]

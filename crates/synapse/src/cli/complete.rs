@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 
 use clap::CommandFactory as _;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::prompts::list;
+use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Reader};
 
 use super::{Cli, help};
@@ -26,12 +28,28 @@ const KEYS: [&str; 16] = [
 pub(crate) fn agents() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let entries = lookup::agents().unwrap_or_default();
-        let named = entries.iter().map(|entry| {
-            let help = format!("{} in {}", entry.profile, entry.place().display());
-            (entry.handle.to_string(), help)
-        });
-        matching(typed, named)
+        matching(typed, entries.iter().map(named))
     })
+}
+
+/// Names of agents that run, and of those that would be brought back.
+pub(crate) fn agents_to_end() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let entries = lookup::agents().unwrap_or_default();
+        let paths = Paths::from_env().ok();
+        let waiting = paths.and_then(|paths| LaunchRecord::waiting(&paths, &entries).ok());
+        let waiting = waiting.unwrap_or_default().into_iter().map(|record| {
+            let help = format!("does not run, in {}", record.dir.display());
+            (record.handle.to_string(), help)
+        });
+        matching(typed, entries.iter().map(named).chain(waiting))
+    })
+}
+
+/// The name of an agent, and what it is.
+fn named(entry: &Entry) -> (String, String) {
+    let help = format!("{} in {}", entry.profile, entry.place().display());
+    (entry.handle.to_string(), help)
 }
 
 /// Everybody who can be sent a message.

@@ -41,6 +41,12 @@ texts! {
     name_agents_to_restart()
         "name the agents to restart, or restart all of them: synapse restart --all"
         "再起動するエージェントの名前を書いてください。すべて再起動するには: synapse restart --all";
+    tried_again(handle)
+        "  the next `synapse up` tries it again; not to bring it back: synapse stop {handle}"
+        "  次の `synapse up` でもう一度試します。起動し直さないなら: synapse stop {handle}";
+    is_not_brought_back(handle)
+        "{handle} does not run; it is not brought back"
+        "{handle} は動いていません。起動し直さないことにしました";
     nothing_to_bring_back()
         "nothing to bring back: no agent went down with the machine or with stop --all"
         "起動し直すものはありません: 電源断や stop --all で終わったエージェントはありません";
