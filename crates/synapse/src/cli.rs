@@ -174,7 +174,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
         /// Its id, or the beginning or end of it
-        #[arg(add = complete::tasks())]
+        #[arg(add = complete::open_tasks())]
         task: String,
         /// Print JSON: the task
         #[arg(long)]
