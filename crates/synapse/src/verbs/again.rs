@@ -330,7 +330,7 @@ fn tell(record: &LaunchRecord, told: Result<Value>, json: bool) -> Result<()> {
             };
             writeln!(out, "{how}")?;
             if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-                note!("synapse: {warning}");
+                note!("synapse: {}", texts::warning(warning));
             }
         }
     }

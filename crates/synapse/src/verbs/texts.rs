@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
+use synapse::host::REPLACED;
 use synapse_a2a::task::TaskState;
 use synapse_client::native::state_word;
 
@@ -103,6 +104,9 @@ texts! {
     nothing_of_that_name(word)
         "there is no command, no profile and no program '{word}'; synapse --help has the commands, synapse profile list the profiles"
         "'{word}' というコマンドもプロファイルもプログラムもありません。コマンドは synapse --help、プロファイルは synapse profile list で見られます";
+    profile_is_in_order(file, name)
+        "{file}: profile '{name}' is in order"
+        "{file}: プロファイル '{name}' に問題はありません";
     no_help(word)
         "there is no command or topic '{word}'; synapse help topics has the topics"
         "'{word}' というコマンドも項目もありません。項目は: synapse help topics";
@@ -402,6 +406,11 @@ pub(crate) fn task_state(state: TaskState) -> String {
         TaskState::Canceled => task_canceled(),
         TaskState::Rejected => task_rejected(),
     }
+}
+
+/// What a host warns of as it starts, in the reader's language.
+pub(crate) fn warning(told: &str) -> String {
+    told.replace(REPLACED, &token_is_new())
 }
 
 /// Why tasks wait although the agent is idle, as its host told it, in the reader's language.

@@ -23,6 +23,9 @@ texts! {
     is_started(name)
         "synapse: {name} is started"
         "synapse: {name} を起動しました";
+    token_is_new()
+        "the previous run did not end cleanly, so the token is new: give it to those who had the old one"
+        "前回は正常に終了しなかったので、トークンが新しくなりました。古いトークンを使っていた相手に渡してください";
     is_stopping(handle)
         "{handle} is stopping"
         "{handle} を停止しています";
