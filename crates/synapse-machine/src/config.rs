@@ -153,7 +153,7 @@ impl Config {
                 column: branch.column,
             },
             key: branch.key.clone(),
-            nearest,
+            nearest: nearest.map(str::to_owned),
         });
         Ok(LoadedConfig {
             config,

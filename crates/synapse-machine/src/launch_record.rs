@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::handle::Handle;
 use crate::paths::{Paths, create_folder};
 use crate::private_file::{self, Trust, read_text};
-use crate::registry::AgentId;
+use crate::registry::{AgentId, Entry};
 
 /// How one agent was started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,20 @@ impl LaunchRecord {
             .filter_map(|entry| Self::read(&entry.path()))
             .collect();
         records.sort_by_key(|record| record.started_at);
+        Ok(records)
+    }
+
+    /// Those of agents that are to be brought back: none has ended for good, and none is among those that run.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn waiting(paths: &Paths, running: &[Entry]) -> io::Result<Vec<Self>> {
+        let runs = |record: &Self| {
+            let mut entries = running.iter();
+            entries.any(|entry| entry.agent_id == record.agent_id || entry.handle == record.handle)
+        };
+        let mut records = Self::all(paths)?;
+        records.retain(|record| !record.is_ended && !runs(record));
         Ok(records)
     }
 

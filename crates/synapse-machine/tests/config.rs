@@ -128,6 +128,11 @@ fn an_unknown_key_is_a_warning_with_the_nearest() {
         ]
     );
     assert_eq!(
+        warnings("portz: 3\n"),
+        ["config.yaml:1:1: there is no key 'portz'; synapse config lists them all"],
+        "none is near"
+    );
+    assert_eq!(
         warnings("input_routing:\n  enable: true\nextra: [{a: 1}]\n").len(),
         2
     );

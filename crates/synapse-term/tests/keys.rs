@@ -97,6 +97,11 @@ fn a_wrong_name_is_told_the_nearest_right_one() {
         message("F13"),
         "no key is called \"F13\"; the nearest is F1"
     );
+    assert!(
+        message("Bogus")
+            .starts_with("no key is called \"Bogus\"; there are single characters, Enter,"),
+        "none is near"
+    );
     assert_eq!(message("C-"), "\"C-\" names no key");
     assert_eq!(message(""), "\"\" names no key");
     assert_eq!(

@@ -136,6 +136,12 @@ fn slips_are_named() {
         unknown.to_string(),
         "there is no flag --respone; the nearest is --response, and -- ends the flags"
     );
+    assert!(
+        problem("@a --bogus x")
+            .to_string()
+            .starts_with("there is no flag --bogus; there are --return, --response,"),
+        "none is near"
+    );
     assert!(matches!(
         problem("@a --return=yes x"),
         Problem::UnknownFlag { .. }

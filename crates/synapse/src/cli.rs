@@ -54,7 +54,9 @@ pub(crate) enum Command {
     )]
     Adopt(Adopt),
     /// Stop agents; returns when they and everything they started are gone
-    #[command(after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all")]
+    #[command(
+        after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all\n\nOne that does not run, but that `synapse up` would bring back, is brought back no more."
+    )]
     Stop(Stop),
     /// Start an agent again with its arguments, folder and conversation, once it rests
     #[command(after_help = "Examples:\n  synapse restart codex\n  synapse restart codex --fresh")]
@@ -172,7 +174,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse cancel 9f4b91f7")]
     Cancel {
         /// Its id, or the beginning or end of it
-        #[arg(add = complete::tasks())]
+        #[arg(add = complete::open_tasks())]
         task: String,
         /// Print JSON: the task
         #[arg(long)]

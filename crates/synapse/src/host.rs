@@ -65,7 +65,7 @@ const CONNECTIONS: Duration = Duration::from_secs(2);
 const LAST_PUSHES: Duration = Duration::from_secs(2);
 
 /// What to tell when the token is another one.
-const REPLACED: &str = "the previous run did not end cleanly, so the token is new: give it to those who had the old one";
+pub const REPLACED: &str = "the previous run did not end cleanly, so the token is new: give it to those who had the old one";
 
 /// What is to be hosted.
 pub struct Agent {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use synapse_term::keys::nearest;
+use synapse_term::keys::meant;
 
 use super::External;
 use synapse_machine::handle::Handle;
@@ -48,7 +48,8 @@ pub enum ExternalError {
 fn suggest(nearest: Option<&str>) -> String {
     match nearest {
         Some(nearest) => format!("; the nearest is '{nearest}'"),
-        None => "; find one with: synapse external discover <url>".to_owned(),
+        None => "; synapse external list has them; to add one: synapse external discover <url>"
+            .to_owned(),
     }
 }
 
@@ -95,7 +96,7 @@ impl Folder {
             .find(|known| known.alias.is(word))
             .ok_or_else(|| ExternalError::Nobody {
                 wanted: word.to_owned(),
-                nearest: nearest(word, names.iter().map(String::as_str)).map(str::to_owned),
+                nearest: meant(word, names.iter().map(String::as_str)).map(str::to_owned),
             })
     }
 
@@ -311,5 +312,7 @@ mod tests {
         assert_eq!(folder.list().unwrap().len(), 1);
         let error = folder.find("god").unwrap_err().to_string();
         assert!(error.contains("the nearest is 'good'"), "{error}");
+        let error = folder.find("translator").unwrap_err().to_string();
+        assert!(error.contains("synapse external list"), "{error}");
     }
 }

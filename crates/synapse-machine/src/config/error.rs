@@ -24,17 +24,17 @@ impl fmt::Display for Place {
 pub struct UnknownKey {
     pub place: Place,
     pub key: String,
-    /// The key closest to it.
-    pub nearest: String,
+    /// The key that it is a slip of.
+    pub nearest: Option<String>,
 }
 
 impl fmt::Display for UnknownKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: there is no key '{}'; the nearest is '{}'",
-            self.place, self.key, self.nearest
-        )
+        write!(f, "{}: there is no key '{}'; ", self.place, self.key)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "the nearest is '{nearest}'"),
+            None => f.write_str("synapse config lists them all"),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every key of the configuration, and what may stand behind it.
 
-use synapse_term::keys::nearest;
+use synapse_term::keys::meant;
 
 use super::tree::{Branch, Tree};
 
@@ -203,8 +203,8 @@ pub(super) fn right(path: &[&str]) -> (String, &'static str) {
     }
 }
 
-/// The keys that nobody knows, each with the one that was probably meant.
-pub(super) fn unknown(tree: &Tree) -> Vec<(&Branch, String)> {
+/// The keys that nobody knows, each with the one that it is a slip of.
+pub(super) fn unknown(tree: &Tree) -> Vec<(&Branch, Option<&'static str>)> {
     let mut found = Vec::new();
     collect_unknown(tree, &mut Vec::new(), &mut found);
     found
@@ -213,7 +213,7 @@ pub(super) fn unknown(tree: &Tree) -> Vec<(&Branch, String)> {
 fn collect_unknown<'a>(
     tree: &'a Tree,
     above: &mut Vec<&'a str>,
-    found: &mut Vec<(&'a Branch, String)>,
+    found: &mut Vec<(&'a Branch, Option<&'static str>)>,
 ) {
     for branch in &tree.0 {
         above.push(&branch.key);
@@ -222,8 +222,8 @@ fn collect_unknown<'a>(
             collect_unknown(&branch.below, above, found);
         }
         above.pop();
-        if !is_known && let Some(nearest) = nearest(&branch.key, siblings(above)) {
-            found.push((branch, nearest.to_owned()));
+        if !is_known && siblings(above).next().is_some() {
+            found.push((branch, meant(&branch.key, siblings(above))));
         }
     }
 }

@@ -17,8 +17,8 @@ fn reference() -> String {
 <!-- Generated from crates/synapse-machine/src/config by `make docs`. Do not edit. -->
 
 Synapse works without any configuration. `synapse config` shows every setting, its value, and where the value comes
-from: the default, a line of the file, or the environment. An unknown key is a warning that names the nearest known
-one; a wrong value is an error that says where it is and what would be right.
+from: the default, a line of the file, or the environment. An unknown key is a warning that names a known one
+that is near; a wrong value is an error that says where it is and what would be right.
 
 ## ~/.synapse/config.yaml
 

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Key, KeyCode, Modifiers, lower, nearest, upper};
+use super::{Key, KeyCode, Modifiers, lower, meant, upper};
 
 /// Every named key; the first name of a key is the one shown.
 const NAMES: &[(&str, KeyCode)] = &[
@@ -68,6 +68,10 @@ const NAMES: &[(&str, KeyCode)] = &[
 /// The one name that holds a modifier of its own.
 const BACK_TAB: &str = "BTab";
 
+/// What to say to a word that is like no key.
+const KINDS: &str = "there are single characters, Enter, Escape, Tab, BTab, Space, BSpace, Up, Down, Left, Right, Home, \
+                     End, PageUp, PageDown, Insert, Delete and F1 to F12";
+
 /// Why a word is not the name of a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
@@ -75,11 +79,11 @@ pub enum KeyError {
     #[error("\"{word}\" names no key")]
     Missing { word: String },
     /// A word that is no key.
-    #[error("no key is called \"{word}\"; the nearest is {nearest}")]
+    #[error("no key is called \"{word}\"; {}", hint(.nearest.as_deref()))]
     Unknown {
         word: String,
-        /// The name closest to it, with the same modifiers.
-        nearest: String,
+        /// The name that it is a slip of, with the same modifiers.
+        nearest: Option<String>,
     },
     /// A prefix that is no modifier.
     #[error("\"{modifier}\" in \"{word}\" is no modifier; use C- (ctrl), M- (alt) or S- (shift)")]
@@ -90,11 +94,15 @@ pub enum KeyError {
     },
 }
 
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(|| KINDS.to_owned(), |name| format!("the nearest is {name}"))
+}
+
 impl Key {
     /// The key called `word`.
     ///
     /// # Errors
-    /// When no key is called that; the error knows the nearest name.
+    /// When no key is called that; the error knows a name that is near.
     pub fn parse(word: &str) -> Result<Self, KeyError> {
         let (modifiers, name) = split_modifiers(word)?;
         if name.is_empty() {
@@ -106,10 +114,9 @@ impl Key {
         key.ok_or_else(|| {
             let names = NAMES.iter().map(|(name, _)| *name).chain([BACK_TAB]);
             let prefix = word.strip_suffix(name).unwrap_or_default();
-            let nearest = nearest(name, names).unwrap_or_default();
             KeyError::Unknown {
                 word: word.to_owned(),
-                nearest: format!("{prefix}{nearest}"),
+                nearest: meant(name, names).map(|near| format!("{prefix}{near}")),
             }
         })
     }

@@ -12,7 +12,7 @@ use super::rules::{
     SpeechRules,
 };
 use super::{Profile, ProfileError};
-use crate::keys::{Key, nearest};
+use crate::keys::{Key, meant};
 
 /// The keys of a profile file.
 #[derive(Debug, Deserialize)]
@@ -264,17 +264,16 @@ fn place(origin: &str, at: Option<Location>) -> String {
     }
 }
 
-/// What to say of a key that does not exist, with the one that was most likely meant.
+/// What to say of a key that does not exist, with the one that it is a slip of.
 fn unknown_key(said: &str) -> Option<String> {
     let (key, known) = said
         .strip_prefix("unknown field `")?
         .split_once("`, expected ")?;
     let known = known.strip_prefix("one of ").unwrap_or(known);
     let names = known.split(", ").map(|name| name.trim_matches('`'));
-    let nearest = nearest(key, names)?;
-    Some(format!(
-        "there is no key '{key}'; the nearest is '{nearest}'. There are {known}"
-    ))
+    let near = meant(key, names).map(|near| format!("; the nearest is '{near}'"));
+    let near = near.unwrap_or_default();
+    Some(format!("there is no key '{key}'{near}. There are {known}"))
 }
 
 #[cfg(test)]
@@ -286,6 +285,7 @@ mod tests {
         for (text, what) in [
             ("name: x\nsubmit_dely: 1", "the nearest is 'submit_delay'"),
             ("name: x\nnope: 1", "there is no key 'nope'"),
+            ("name: x\nbogus: 1", "there is no key 'bogus'. There are"),
             ("name: x\nidle_regex: '('", "unclosed group"),
         ] {
             let error = ProfileFile::parse(text, "x.yaml").err().unwrap();

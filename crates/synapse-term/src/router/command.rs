@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::keys::nearest;
+use crate::keys::meant;
 use crate::pattern::constant;
 
 /// The pattern used unless the person configures another.
@@ -82,12 +82,12 @@ pub struct CommandError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A flag nobody knows.
-    #[error("there is no flag {flag}; the nearest is {nearest}, and -- ends the flags")]
+    #[error("there is no flag {flag}; {}, and -- ends the flags", hint(*.nearest))]
     UnknownFlag {
         /// The flag as typed.
         flag: String,
-        /// The flag closest to it.
-        nearest: &'static str,
+        /// The flag that it is a slip of.
+        nearest: Option<&'static str>,
     },
     /// A flag at the end that needs a word after it.
     #[error("{flag} needs a value")]
@@ -246,10 +246,18 @@ fn priority(given: &str) -> Result<u8, Problem> {
 }
 
 fn unknown(flag: &str) -> Problem {
-    let nearest = nearest(flag, FLAGS).unwrap_or_default();
+    let name = |flag: &'static str| flag.trim_start_matches('-');
+    let near = meant(flag.trim_start_matches('-'), FLAGS.map(name));
     Problem::UnknownFlag {
         flag: flag.to_owned(),
-        nearest,
+        nearest: FLAGS.into_iter().find(|flag| near == Some(name(flag))),
+    }
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(flag) => format!("the nearest is {flag}"),
+        None => format!("there are {}", FLAGS.join(", ")),
     }
 }
 

@@ -4,8 +4,12 @@ use std::ffi::OsStr;
 
 use clap::CommandFactory as _;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
+use synapse_a2a::task::TaskState;
+use synapse_client::flows::list as list_flows;
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::prompts::list;
+use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Reader};
 
 use super::{Cli, help};
@@ -15,6 +19,13 @@ use crate::verbs::table::short;
 
 /// How many tasks are offered.
 const TASKS: usize = 30;
+
+/// The states of tasks that are not over.
+const OPEN: [TaskState; 3] = [
+    TaskState::Submitted,
+    TaskState::Working,
+    TaskState::InputRequired,
+];
 
 /// Keys that people press by name.
 const KEYS: [&str; 16] = [
@@ -26,12 +37,28 @@ const KEYS: [&str; 16] = [
 pub(crate) fn agents() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let entries = lookup::agents().unwrap_or_default();
-        let named = entries.iter().map(|entry| {
-            let help = format!("{} in {}", entry.profile, entry.place().display());
-            (entry.handle.to_string(), help)
-        });
-        matching(typed, named)
+        matching(typed, entries.iter().map(named))
     })
+}
+
+/// Names of agents that run, and of those that would be brought back.
+pub(crate) fn agents_to_end() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let entries = lookup::agents().unwrap_or_default();
+        let paths = Paths::from_env().ok();
+        let waiting = paths.and_then(|paths| LaunchRecord::waiting(&paths, &entries).ok());
+        let waiting = waiting.unwrap_or_default().into_iter().map(|record| {
+            let help = format!("does not run, in {}", record.dir.display());
+            (record.handle.to_string(), help)
+        });
+        matching(typed, entries.iter().map(named).chain(waiting))
+    })
+}
+
+/// The name of an agent, and what it is.
+fn named(entry: &Entry) -> (String, String) {
+    let help = format!("{} in {}", entry.profile, entry.place().display());
+    (entry.handle.to_string(), help)
 }
 
 /// Everybody who can be sent a message.
@@ -94,23 +121,52 @@ pub(crate) fn prompts() -> ArgValueCompleter {
 
 /// The newest tasks, by the end of their ids.
 pub(crate) fn tasks() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| {
+    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&[None])))
+}
+
+/// Those that are not over.
+pub(crate) fn open_tasks() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&OPEN.map(Some))))
+}
+
+/// The newest tasks in each of these states, or in any.
+fn tasks_in(states: &[Option<TaskState>]) -> Vec<(String, String)> {
+    let paths = Paths::from_env().ok();
+    let Some(reader) = paths.and_then(|paths| Reader::open(paths.store()).ok()) else {
+        return Vec::new();
+    };
+    let pages = states.iter().filter_map(|state| {
         let filter = Filter {
+            state: *state,
             limit: TASKS,
             ..Filter::default()
         };
+        reader.page(&filter).ok()
+    });
+    let named = pages.flat_map(|page| page.tasks).map(|kept| {
+        let words = kept.task.message().words();
+        let words: String = words.chars().filter(|c| !c.is_control()).take(40).collect();
+        let (id, state) = (kept.task.id().as_str(), kept.task.state());
+        (
+            short(id).to_owned(),
+            format!("{} {state}: {words}", kept.handle),
+        )
+    });
+    named.collect()
+}
+
+/// Names of the flows there are.
+pub(crate) fn flows() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
         let paths = Paths::from_env().ok();
-        let reader = paths.and_then(|paths| Reader::open(paths.store()).ok());
-        let page = reader.and_then(|reader| reader.page(&filter).ok());
-        let tasks = page.map(|page| page.tasks).unwrap_or_default();
-        let named = tasks.iter().map(|kept| {
-            let words = kept.task.message().words();
-            let words: String = words.chars().filter(|c| !c.is_control()).take(40).collect();
-            let (id, state) = (kept.task.id().as_str(), kept.task.state());
-            (
-                short(id).to_owned(),
-                format!("{} {state}: {words}", kept.handle),
-            )
+        let here = std::env::current_dir().ok();
+        let all = paths
+            .zip(here)
+            .and_then(|(paths, here)| list_flows(&paths, &here).ok());
+        let all = all.unwrap_or_default().into_iter();
+        let named = all.map(|found| {
+            let about = found.flow().ok().and_then(|flow| flow.about);
+            (found.name, about.unwrap_or_default())
         });
         matching(typed, named)
     })

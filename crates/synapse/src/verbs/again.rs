@@ -71,14 +71,8 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         note!("synapse: the mesh is not up: {error:#}");
     }
     let running = lookup::agents()?;
-    let runs = |record: &LaunchRecord| {
-        let mut entries = running.iter();
-        entries.any(|entry| entry.agent_id == record.agent_id || entry.handle == record.handle)
-    };
-    let records = LaunchRecord::all(&paths)
+    let records = LaunchRecord::waiting(&paths, &running)
         .with_context(|| format!("cannot read {}", paths.launches().display()))?;
-    let records = records.into_iter().filter(|record| !record.is_ended);
-    let records: Vec<LaunchRecord> = records.filter(|record| !runs(record)).collect();
     if records.is_empty() && !args.json {
         note!("{}", texts::nothing_to_bring_back());
     }
@@ -89,13 +83,17 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         } else {
             bring_back(record, false)
         };
-        if told.is_err() {
+        let is_refused = told.is_err();
+        if is_refused {
             code = 1;
             // A program that ended at once has ended for good by its host; the next `up` tries again.
             record.save(&paths)?;
         }
         tell(record, told, args.json)?;
         if !args.json {
+            if is_refused {
+                note!("{}", texts::tried_again(&record.handle));
+            }
             offer(record, &paths)?;
         }
     }
@@ -332,7 +330,7 @@ fn tell(record: &LaunchRecord, told: Result<Value>, json: bool) -> Result<()> {
             };
             writeln!(out, "{how}")?;
             if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-                note!("synapse: {warning}");
+                note!("synapse: {}", texts::warning(warning));
             }
         }
     }

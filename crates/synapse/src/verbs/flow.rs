@@ -20,6 +20,7 @@ use synapse_machine::trust;
 use synapse_store::Reader;
 
 use super::{Failure, lookup, profile};
+use crate::cli::complete;
 use crate::verbs::print;
 use crate::verbs::texts::flow as words;
 
@@ -72,6 +73,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse flow check my-flow.yaml")]
     Check {
         /// A YAML file, or the name of a flow
+        #[arg(add = complete::flows())]
         flow: String,
         /// Print JSON: the problems
         #[arg(long)]
@@ -87,6 +89,7 @@ Examples:
     #[command(after_help = "Example:\n  synapse flow print review > my-review.yaml")]
     Print {
         /// A YAML file, or the name of a flow
+        #[arg(add = complete::flows())]
         flow: String,
     },
     /// A command of a step, in a process of its own

@@ -263,8 +263,8 @@ fn check(file: &str) -> Result<()> {
     let profile = from_file(file)?;
     writeln!(
         print::out(),
-        "{file}: profile '{}' is in order",
-        profile.name
+        "{}",
+        texts::profile_is_in_order(file, &profile.name)
     )?;
     Ok(())
 }

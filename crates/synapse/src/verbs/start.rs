@@ -42,7 +42,7 @@ pub(super) fn start(args: &Start, json: bool) -> Result<u8> {
         return Ok(0);
     }
     if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-        note!("synapse: {warning}");
+        note!("synapse: {}", texts::warning(warning));
     }
     let pid = told.get("pid").and_then(Value::as_u64).unwrap_or(0);
     let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("");

@@ -1,4 +1,5 @@
-//! `synapse stop`: returns when the hosts and all they started are gone.
+//! `synapse stop`: returns when the hosts and all they started are gone. An agent that does not run, but would be brought
+//! back, is not brought back.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -28,30 +29,45 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub(crate) struct Stop {
     /// The agents: their handles, profiles or ids
-    #[arg(conflicts_with = "all", add = complete::agents())]
+    #[arg(conflicts_with = "all", add = complete::agents_to_end())]
     agents: Vec<String>,
     /// Stop all agents
     #[arg(long)]
     all: bool,
-    /// Print JSON: the handles of those that were stopped; under `left` those whose programs were adopted and go on
+    /// Print JSON: the handles of those that were stopped; under `left` those whose programs were adopted and go on,
+    /// under `forgotten` those that did not run and are not brought back
     #[arg(long)]
     json: bool,
 }
 
 /// Runs it.
 pub(crate) fn run(args: &Stop) -> Result<u8> {
-    let entries = if args.all {
-        lookup::agents()?
-    } else if args.agents.is_empty() {
+    if !args.all && args.agents.is_empty() {
         return Err(Failure::new(Failure::USAGE, texts::name_agents_to_stop()).into());
-    } else {
-        let words = args.agents.iter();
-        words
-            .map(|word| lookup::agent_to_end(word))
-            .collect::<Result<Vec<_>>>()?
-    };
-    end(&entries)?;
+    }
     let paths = Paths::from_env()?;
+    let mut entries = if args.all {
+        lookup::agents()?
+    } else {
+        Vec::new()
+    };
+    let mut gone = Vec::new();
+    for word in &args.agents {
+        let waiting = waiting(word, &paths)?;
+        if waiting.is_empty() {
+            entries.push(lookup::agent_to_end(word)?);
+        }
+        gone.extend(waiting);
+    }
+    end(&entries)?;
+    for record in &gone {
+        let handle = &record.handle;
+        LaunchRecord::end(&paths, &record.agent_id)
+            .with_context(|| format!("`synapse up` will start {handle} again"))?;
+        if !args.json {
+            note!("{}", texts::is_not_brought_back(handle));
+        }
+    }
     for entry in &entries {
         let handle = &entry.handle;
         // Whatever `stop --all` ended comes back with `synapse up`.
@@ -76,14 +92,26 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
             let handles = entries.iter().map(|entry| entry.handle.as_str());
             handles.collect::<Vec<_>>()
         });
-        let told = json!({ "stopped": stopped, "left": left });
+        let forgotten = gone.iter().map(|record| record.handle.as_str());
+        let forgotten: Vec<&str> = forgotten.collect();
+        let told = json!({ "stopped": stopped, "left": left, "forgotten": forgotten });
         writeln!(print::out(), "{told}")?;
-    } else if entries.is_empty() {
+    } else if args.all && entries.is_empty() {
         note!("{}", texts::nothing_to_stop());
     } else if args.all && entries.iter().any(|entry| !entry.is_adopted) {
         note!("{}", texts::up_again());
     }
     Ok(0)
+}
+
+/// The agent of that name that does not run, but that `synapse up` would bring back. Its name wins over the profile of
+/// one that runs: `synapse up` names it so.
+fn waiting(word: &str, paths: &Paths) -> Result<Vec<LaunchRecord>> {
+    let name = word.strip_prefix('@').unwrap_or(word);
+    let mut records = LaunchRecord::waiting(paths, &lookup::agents()?)
+        .with_context(|| format!("cannot read {}", paths.launches().display()))?;
+    records.retain(|record| record.handle.is(name) || record.agent_id.as_str() == name);
+    Ok(records)
 }
 
 /// Ends agents. All are told first, so that it takes as long as the slowest.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
+use synapse::host::REPLACED;
 use synapse_a2a::task::TaskState;
 use synapse_client::native::state_word;
 
@@ -60,6 +61,9 @@ macro_rules! texts {
 pub(crate) mod doctor;
 pub(crate) mod errors;
 pub(crate) mod flow;
+mod lifetime;
+
+pub(crate) use lifetime::*;
 
 texts! {
     no_usage(days)
@@ -100,6 +104,9 @@ texts! {
     nothing_of_that_name(word)
         "there is no command, no profile and no program '{word}'; synapse --help has the commands, synapse profile list the profiles"
         "'{word}' というコマンドもプロファイルもプログラムもありません。コマンドは synapse --help、プロファイルは synapse profile list で見られます";
+    profile_is_in_order(file, name)
+        "{file}: profile '{name}' is in order"
+        "{file}: プロファイル '{name}' に問題はありません";
     no_help(word)
         "there is no command or topic '{word}'; synapse help topics has the topics"
         "'{word}' というコマンドも項目もありません。項目は: synapse help topics";
@@ -130,15 +137,6 @@ texts! {
     held_by_keyboard()
         "held: another program has the keyboard of its terminal"
         "保留中: 端末のキーボードを別のプログラムが使っています";
-    no_record_to_restart(handle)
-        "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
-        "{handle} はここからは起動し直せません。取り込んだものか、記録を残さない版で起動したものです。終了させて、手で起動してください";
-    runs_in_own_terminal(handle, words)
-        "{handle} runs in a terminal of its own: end it there, then: synapse {words}"
-        "{handle} は自分の端末で動いています。そこで終了させてから: synapse {words}";
-    asks_before_restart(handle)
-        "{handle} asks something; answer it first, or: synapse restart {handle} --now"
-        "{handle} が質問しています。先に答えるか: synapse restart {handle} --now";
     unit_is_written(file)
         "wrote {file}"
         "{file} に書き込みました";
@@ -191,9 +189,6 @@ texts! {
     no_agent_runs()
         "no agent is running; start one with: synapse start <profile>"
         "動いているエージェントはありません。起動するには: synapse start <profile>";
-    nothing_to_stop()
-        "no agent is running"
-        "動いているエージェントはありません";
     start_it(name)
         "; start it: synapse start {name}"
         "。起動するには: synapse start {name}";
@@ -263,30 +258,6 @@ texts! {
     have_answered(done, count)
         "{done} of {count} have answered"
         "{count} 人中 {done} 人が答えました";
-    is_starting(name)
-        "{name} is starting"
-        "{name} を起動しています";
-    is_started(name)
-        "synapse: {name} is started"
-        "synapse: {name} を起動しました";
-    is_stopping(handle)
-        "{handle} is stopping"
-        "{handle} を停止しています";
-    is_no_agent(handle)
-        "{handle} is no agent any more; its program goes on in its pane"
-        "{handle} はエージェントではなくなりました。プログラムはペインで動き続けています";
-    up_again()
-        "synapse up starts them again"
-        "synapse up で再び起動できます";
-    is_stopped(handle)
-        "{handle} is stopped"
-        "{handle} を停止しました";
-    name_agents_to_stop()
-        "name the agents to stop, or stop all of them: synapse stop --all"
-        "停止するエージェントの名前を書いてください。すべて停止するには: synapse stop --all";
-    name_agents_to_restart()
-        "name the agents to restart, or restart all of them: synapse restart --all"
-        "再起動するエージェントの名前を書いてください。すべて再起動するには: synapse restart --all";
     waiting_to_react(agent)
         "waiting for {agent} to react"
         "{agent} の反応を待っています";
@@ -344,30 +315,6 @@ texts! {
     several_tasks(part, names)
         "{part} means several tasks: {names}"
         "{part} に当たるタスクがいくつもあります: {names}";
-    nothing_to_bring_back()
-        "nothing to bring back: no agent went down with the machine or with stop --all"
-        "起動し直すものはありません: 電源断や stop --all で終わったエージェントはありません";
-    not_begun(words, handle, task)
-        "  not begun: {words}; to send it: synapse send {handle} --again {task}"
-        "  未着手: {words}。送るには: synapse send {handle} --again {task}";
-    waiting_for_rest(handle)
-        "waiting until {handle} rests"
-        "{handle} の手が空くのを待っています";
-    waiting_for_rest_while(handle, state, queue)
-        "{handle} is {state}, {queue} in its queue"
-        "{handle} は {state}、待ちタスク {queue} 件";
-    would_start(handle, dir)
-        "{handle} would be started in {dir}"
-        "{dir} で {handle} を起動します";
-    is_back_with(handle, name, dir)
-        "{handle} is back with its conversation ({name}) in {dir}"
-        "{dir} の {handle} が会話 ({name}) の続きから戻りました";
-    is_back(handle, dir)
-        "{handle} is back, with a new conversation in {dir}"
-        "{dir} の {handle} が新しい会話で戻りました";
-    cannot_be_started(handle, why)
-        "synapse: {handle} cannot be started: {why}"
-        "synapse: {handle} を起動できません: {why}";
     no_new_replies()
         "no new replies; --all shows those you have seen"
         "新しい返事はありません。既読は --all で見られます";
@@ -410,18 +357,6 @@ texts! {
     no_answer_within(seconds)
         "the agent did not answer within {seconds} s; is it stopped or stuck? synapse doctor"
         "エージェントが {seconds} 秒以内に答えません。止まっていませんか: synapse doctor";
-    no_conversations(name, dir)
-        "no conversation of {name} in {dir} is known; name one: --resume ID"
-        "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";
-    continue_with(name)
-        "to continue one: synapse start {name} --resume CONVERSATION"
-        "続けるには: synapse start {name} --resume 会話";
-    which_conversation(count)
-        "which one? 1 to {count}, Enter for the first:"
-        "どれを続けますか? 1〜{count}、Enter は先頭:";
-    nothing_chosen()
-        "nothing was chosen"
-        "選ばれませんでした";
     column_agent() "HANDLE" "名前";
     column_profile() "PROFILE" "種類";
     column_state() "STATE" "状態";
@@ -473,6 +408,11 @@ pub(crate) fn task_state(state: TaskState) -> String {
     }
 }
 
+/// What a host warns of as it starts, in the reader's language.
+pub(crate) fn warning(told: &str) -> String {
+    told.replace(REPLACED, &token_is_new())
+}
+
 /// Why tasks wait although the agent is idle, as its host told it, in the reader's language.
 pub(crate) fn held(why: &str) -> String {
     match why.strip_prefix("held: ").unwrap_or(why) {
@@ -507,7 +447,8 @@ mod tests {
     fn every_text_says_the_same_in_both_languages() {
         // Names that are the same everywhere.
         let same = ["column_pid", "column_id", "is_over"];
-        for (name, english, japanese) in ALL.iter().chain(doctor::ALL).chain(flow::ALL) {
+        let others = [doctor::ALL, flow::ALL, lifetime::ALL].concat();
+        for (name, english, japanese) in ALL.iter().chain(&others) {
             assert_eq!(places(english), places(japanese), "{name}");
             let is_japanese = japanese.chars().any(|c| c as u32 > 0x3000);
             assert!(is_japanese || same.contains(name), "{name}: {japanese}");

@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 
 use super::display::{Display, short};
 use super::{Purpose, find, person};
+use crate::cli::complete;
 use crate::verbs::spinner::Spinner;
 use crate::verbs::texts::flow as words;
 use crate::verbs::{Failure, lookup, print, profile};
@@ -29,6 +30,7 @@ use crate::verbs::{Failure, lookup, print, profile};
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(super) struct Run {
     /// The name of a flow, or a YAML file
+    #[arg(add = complete::flows())]
     flow: String,
     /// An input: name=value; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = input)]

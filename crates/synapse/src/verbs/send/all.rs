@@ -7,9 +7,11 @@ use anyhow::Result;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
+use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::message::OutgoingMessage;
 use synapse_machine::registry::Entry;
+use synapse_term::frame::width;
 
 use super::super::spinner::Spinner;
 use super::super::{Failure, lookup, texts};
@@ -17,6 +19,9 @@ use super::Manner;
 use super::report::Report;
 use super::wait::{self, Until};
 use crate::verbs::print;
+
+/// How wide the word of a state is at most.
+const WIDEST_STATE: usize = 14;
 
 /// Sends it to all.
 pub(super) fn run(
@@ -34,7 +39,7 @@ pub(super) fn run(
     if entries.is_empty() {
         return Err(Failure::new(Failure::NO_SUCH_AGENT, texts::no_other_agent()).into());
     }
-    let names = entries.iter().map(|entry| entry.handle.as_str().len());
+    let names = entries.iter().map(|entry| width(entry.handle.as_str()));
     let widest = names.max().unwrap_or(0);
     lookup::block_on(async {
         let count = entries.len();
@@ -110,11 +115,14 @@ impl AgentResult {
     /// The handle, the state and what was said; further lines below the first.
     fn to_text(&self, handle: &str, widest: usize) -> String {
         let (state, words) = match self {
-            Self::Sent(id, _) => ("submitted", id.clone()),
-            Self::Ended(report) => (report.state.as_str(), report.words()),
+            Self::Sent(id, _) => (Some(TaskState::Submitted), id.clone()),
+            Self::Ended(report) => (report.state, report.words()),
         };
-        let head = format!("{handle:widest$}  {state:14}  ");
-        let indent = format!("\n{:1$}", "", head.chars().count());
+        let state = state.map(texts::task_state).unwrap_or_default();
+        let fill = |text: &str, to: usize| " ".repeat(to.saturating_sub(width(text)) + 2);
+        let (first, second) = (fill(handle, widest), fill(&state, WIDEST_STATE));
+        let head = format!("{handle}{first}{state}{second}");
+        let indent = format!("\n{:1$}", "", width(&head));
         format!("{head}{}\n", words.replace('\n', &indent))
     }
 }

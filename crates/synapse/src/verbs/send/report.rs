@@ -16,7 +16,7 @@ pub(super) struct Report {
     /// The exit code.
     pub(super) code: u8,
     id: Option<String>,
-    pub(super) state: String,
+    pub(super) state: Option<TaskState>,
     error: Value,
     seen: Option<Box<SentTask>>,
 }
@@ -44,7 +44,7 @@ impl Report {
         Self {
             code,
             id: Some(id.to_owned()),
-            state: state.map_or("", TaskState::name).to_owned(),
+            state,
             error: error.cloned().unwrap_or_default(),
             seen: seen.map(Box::new),
         }
@@ -61,7 +61,7 @@ impl Report {
         Self {
             code,
             id,
-            state: "failed".to_owned(),
+            state: Some(TaskState::Failed),
             error,
             seen: None,
         }
@@ -78,8 +78,9 @@ impl Report {
     pub(super) fn to_json(&self) -> Value {
         let task = self.seen.as_ref().map(|seen| &seen.json);
         let field = |name: &str| task.and_then(|task| task.get(name));
+        let state = self.state.map_or("", TaskState::name);
         json!({
-            "task_id": self.id, "state": self.state, "reply": field("reply"), "source": field("source"),
+            "task_id": self.id, "state": state, "reply": field("reply"), "source": field("source"),
             "truncated": field("truncated"), "error": self.error, "task": task,
         })
     }

@@ -94,6 +94,37 @@ fn what_could_not_be_brought_back_is_tried_again() {
 }
 
 #[test]
+fn what_can_never_start_again_is_forgotten_by_its_name() {
+    let world = World::new();
+    let folder = world.home.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    let dir = folder.to_str().unwrap();
+    world.ok(&["start", "dummy", "--port", "0", "--cwd", dir]);
+    crash(&world);
+    std::fs::remove_dir(&folder).unwrap();
+    world.ok(&["start", "dummy", "--port", "0", "--name", "other"]);
+    let refused = world.run(&["up"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(told.contains("synapse stop dummy"), "{told}");
+    let stopped = world.run(&["stop", "dummy"]);
+    let told = String::from_utf8(stopped.stderr).unwrap();
+    assert!(
+        stopped.status.success() && told.contains("not brought back"),
+        "{told}"
+    );
+    let running = world.json(&["list", "--json"])["agents"].clone();
+    assert_eq!(running[0]["handle"], "other", "its profile was not meant");
+    assert_eq!(world.ok(&["up", "--json"]), "");
+    crash(&world);
+    let told = world.json(&["stop", "other", "--json"]);
+    assert_eq!(told["forgotten"][0], "other");
+    assert_eq!(told["stopped"], serde_json::json!([]));
+    assert_eq!(world.ok(&["up", "--json"]), "");
+    assert_eq!(world.run(&["stop", "other"]).status.code(), Some(3));
+}
+
+#[test]
 fn a_program_that_ended_by_itself_stays_ended() {
     let world = World::with_dummy();
     world.run(&["send", "dummy", "crash"]);

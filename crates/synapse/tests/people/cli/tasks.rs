@@ -136,6 +136,12 @@ fn a_shell_is_offered_agents_tasks_and_answers() {
             .any(|word| id.as_str().unwrap().ends_with(word)),
         "{tasks}"
     );
+    let task = id.as_str().unwrap();
+    let is_offered = |offered: &str| offered.lines().any(|word| task.ends_with(word));
+    assert!(is_offered(&offered(&["cancel", ""])));
+    world.ok(&["cancel", task]);
+    assert!(!is_offered(&offered(&["cancel", ""])), "it is over");
+    assert!(is_offered(&offered(&["task", ""])));
     assert!(
         !offered(&[""]).contains("hook-event"),
         "hidden commands are hidden"
@@ -145,6 +151,7 @@ fn a_shell_is_offered_agents_tasks_and_answers() {
         (&["help", "exi"], "exit-codes"),
         (&["help", "profile", "ch"], "check"),
         (&["interrupt", "dummy", "--key", "C"], "C-c"),
+        (&["flow", "run", "rev"], "review"),
     ] {
         let offered = offered(words);
         assert!(

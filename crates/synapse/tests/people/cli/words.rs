@@ -96,6 +96,23 @@ fn a_reader_of_japanese_is_told_in_japanese_and_programs_as_ever() {
     let (_, taken) = in_japanese(&["start", "dummy", "--name", "dummy"]);
     assert!(taken.contains("別の --name を選んでください"), "{taken}");
     assert!(in_japanese(&["tasks"]).0.contains("完了"));
+    let to_all = in_japanese(&["send", "all", "say:hi", "--return"]).0;
+    assert_eq!(to_all, "dummy  完了            hi\n");
+    let pid = world.entry()["pid"].to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    world.wait_until("its host is gone", |_| crate::world::is_gone(&pid));
+    let (_, started) = in_japanese(&["start", "dummy", "--port", "0"]);
+    assert!(started.contains("トークンが新しくなりました"), "{started}");
+    let profile = world.home.path().join("toy.yaml");
+    std::fs::write(&profile, "name: toy\ncommand: cat\n").unwrap();
+    let checked = in_japanese(&["profile", "check", profile.to_str().unwrap()]).0;
+    assert!(
+        checked.ends_with("プロファイル 'toy' に問題はありません\n"),
+        "{checked}"
+    );
     let (_, stopped) = in_japanese(&["stop", "dummy"]);
     assert_eq!(stopped, "dummy を停止しました\n");
 

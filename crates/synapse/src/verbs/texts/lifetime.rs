@@ -1,0 +1,89 @@
+//! What is said while agents are started, stopped and brought back.
+
+use std::fmt::Display;
+
+use super::{Language, language};
+
+texts! {
+    no_record_to_restart(handle)
+        "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
+        "{handle} はここからは起動し直せません。取り込んだものか、記録を残さない版で起動したものです。終了させて、手で起動してください";
+    runs_in_own_terminal(handle, words)
+        "{handle} runs in a terminal of its own: end it there, then: synapse {words}"
+        "{handle} は自分の端末で動いています。そこで終了させてから: synapse {words}";
+    asks_before_restart(handle)
+        "{handle} asks something; answer it first, or: synapse restart {handle} --now"
+        "{handle} が質問しています。先に答えるか: synapse restart {handle} --now";
+    nothing_to_stop()
+        "no agent is running"
+        "動いているエージェントはありません";
+    is_starting(name)
+        "{name} is starting"
+        "{name} を起動しています";
+    is_started(name)
+        "synapse: {name} is started"
+        "synapse: {name} を起動しました";
+    token_is_new()
+        "the previous run did not end cleanly, so the token is new: give it to those who had the old one"
+        "前回は正常に終了しなかったので、トークンが新しくなりました。古いトークンを使っていた相手に渡してください";
+    is_stopping(handle)
+        "{handle} is stopping"
+        "{handle} を停止しています";
+    is_no_agent(handle)
+        "{handle} is no agent any more; its program goes on in its pane"
+        "{handle} はエージェントではなくなりました。プログラムはペインで動き続けています";
+    up_again()
+        "synapse up starts them again"
+        "synapse up で再び起動できます";
+    is_stopped(handle)
+        "{handle} is stopped"
+        "{handle} を停止しました";
+    name_agents_to_stop()
+        "name the agents to stop, or stop all of them: synapse stop --all"
+        "停止するエージェントの名前を書いてください。すべて停止するには: synapse stop --all";
+    name_agents_to_restart()
+        "name the agents to restart, or restart all of them: synapse restart --all"
+        "再起動するエージェントの名前を書いてください。すべて再起動するには: synapse restart --all";
+    tried_again(handle)
+        "  the next `synapse up` tries it again; not to bring it back: synapse stop {handle}"
+        "  次の `synapse up` でもう一度試します。起動し直さないなら: synapse stop {handle}";
+    is_not_brought_back(handle)
+        "{handle} does not run; it is not brought back"
+        "{handle} は動いていません。起動し直さないことにしました";
+    nothing_to_bring_back()
+        "nothing to bring back: no agent went down with the machine or with stop --all"
+        "起動し直すものはありません: 電源断や stop --all で終わったエージェントはありません";
+    not_begun(words, handle, task)
+        "  not begun: {words}; to send it: synapse send {handle} --again {task}"
+        "  未着手: {words}。送るには: synapse send {handle} --again {task}";
+    waiting_for_rest(handle)
+        "waiting until {handle} rests"
+        "{handle} の手が空くのを待っています";
+    waiting_for_rest_while(handle, state, queue)
+        "{handle} is {state}, {queue} in its queue"
+        "{handle} は {state}、待ちタスク {queue} 件";
+    would_start(handle, dir)
+        "{handle} would be started in {dir}"
+        "{dir} で {handle} を起動します";
+    is_back_with(handle, name, dir)
+        "{handle} is back with its conversation ({name}) in {dir}"
+        "{dir} の {handle} が会話 ({name}) の続きから戻りました";
+    is_back(handle, dir)
+        "{handle} is back, with a new conversation in {dir}"
+        "{dir} の {handle} が新しい会話で戻りました";
+    cannot_be_started(handle, why)
+        "synapse: {handle} cannot be started: {why}"
+        "synapse: {handle} を起動できません: {why}";
+    no_conversations(name, dir)
+        "no conversation of {name} in {dir} is known; name one: --resume ID"
+        "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";
+    continue_with(name)
+        "to continue one: synapse start {name} --resume CONVERSATION"
+        "続けるには: synapse start {name} --resume 会話";
+    which_conversation(count)
+        "which one? 1 to {count}, Enter for the first:"
+        "どれを続けますか? 1〜{count}、Enter は先頭:";
+    nothing_chosen()
+        "nothing was chosen"
+        "選ばれませんでした";
+}
