@@ -89,7 +89,8 @@ impl LaunchRecord {
     }
 
     /// Writes it down in place of every other record of this handle: ids go by the order in which agents are
-    /// started, and one that is started after a reboot may have another id than before.
+    /// started, and one that is started after a reboot may have another id than before. Another agent, which waits to
+    /// be brought back and had this id, is kept under a name that is nobody's id.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -100,6 +101,13 @@ impl LaunchRecord {
         };
         for former in others.filter(is_former) {
             Self::end(paths, &former.agent_id)?;
+        }
+        if let Some(other) = Self::of(paths, &self.agent_id)
+            && other.handle != self.handle
+            && !other.is_ended
+        {
+            let agent_id = other.agent_id.lost_by(&other.handle);
+            Self { agent_id, ..other }.save(paths)?;
         }
         self.save(paths)
     }
@@ -148,22 +156,49 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_was_started_is_known_until_it_is_ended() {
-        let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
-        assert_eq!(LaunchRecord::all(&paths).unwrap(), []);
-        let id = AgentId::derive("box", Path::new("/work"), "codex", 1);
-        let record = LaunchRecord {
-            agent_id: id.clone(),
-            handle: Handle::unchecked("codex"),
+    /// An agent of this name, the `nth` of its kind when it was started.
+    fn record(handle: &str, nth: u32) -> LaunchRecord {
+        LaunchRecord {
+            agent_id: AgentId::derive("box", Path::new("/work"), "codex", nth),
+            handle: Handle::unchecked(handle),
             dir: "/work".into(),
             words: vec!["codex".to_owned(), "--".to_owned(), "--model".to_owned()],
             started_at: Timestamp::from_second(1).unwrap(),
             is_wrapped: false,
             conversation: Some("c".to_owned()),
             is_ended: false,
+        }
+    }
+
+    #[test]
+    fn an_agent_whose_id_another_one_gets_is_still_brought_back() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
+        record("codex", 2).begin(&paths).unwrap();
+        record("codex-2", 1).begin(&paths).unwrap();
+        let handles = || {
+            let waiting = LaunchRecord::waiting(&paths, &[]).unwrap();
+            let mut handles: Vec<String> = waiting.iter().map(|it| it.handle.to_string()).collect();
+            handles.sort();
+            handles
         };
+        record("codex", 1).begin(&paths).unwrap();
+        assert_eq!(handles(), ["codex", "codex-2"]);
+        record("codex-2", 3).begin(&paths).unwrap();
+        assert_eq!(handles(), ["codex", "codex-2"], "each is there once");
+        for record in LaunchRecord::waiting(&paths, &[]).unwrap() {
+            LaunchRecord::end(&paths, &record.agent_id).unwrap();
+        }
+        assert!(handles().is_empty());
+    }
+
+    #[test]
+    fn what_was_started_is_known_until_it_is_ended() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
+        assert_eq!(LaunchRecord::all(&paths).unwrap(), []);
+        let record = record("codex", 1);
+        let id = record.agent_id.clone();
         record.save(&paths).unwrap();
         assert_eq!(LaunchRecord::all(&paths).unwrap(), [record]);
         LaunchRecord::end(&paths, &id).unwrap();

@@ -143,6 +143,11 @@ impl AgentId {
         Self(format!("{id}@{machine}"))
     }
 
+    /// A name for what is kept of an agent whose id another one has now; the id of nobody.
+    pub fn lost_by(&self, handle: &Handle) -> Self {
+        Self(format!("{self}-{handle}"))
+    }
+
     /// The id a file of the registry is named after.
     pub(super) fn of_file(stem: &str) -> Self {
         Self(stem.to_owned())

@@ -293,11 +293,12 @@ impl SendJob {
             asked => asked,
         };
         let mut text = format!("[← {to}] asks: {asked}");
+        // Before the options: a notice is cut at its end, and those are mostly in the question as well.
+        let answer = delivery.answer_command();
+        let _ = write!(text, "\n  answer it: {answer}");
         if !question.options.is_empty() {
             let _ = write!(text, "\n  {}", question.options.join(" · "));
         }
-        let answer = delivery.answer_command();
-        let _ = write!(text, "\n  answer it: {answer}");
         self.notify(text).await;
     }
 }

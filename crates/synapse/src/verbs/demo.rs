@@ -69,6 +69,11 @@ const SESSION: [DemoInput; 11] = [
     person(&["stop", "--all"]),
 ];
 
+/// What the commands have named is gone with the folder.
+const END: &str = "
+All of this happened in a folder of its own, which is gone. To go on in yours:
+  synapse start dummy && synapse send dummy \"say:hello\" --return && synapse list";
+
 /// The same with live agents: the built-in dummy twice, in a home of their own that is gone afterwards.
 fn with_agents() -> Result<()> {
     let home = std::env::temp_dir().join(format!("synapse-demo-{}", std::process::id()));
@@ -88,7 +93,9 @@ fn with_agents() -> Result<()> {
         out.write_all(&run.stdout)?;
         out.write_all(&run.stderr)?;
     }
-    Ok(std::fs::remove_dir_all(&home)?)
+    std::fs::remove_dir_all(&home)?;
+    writeln!(out, "{END}")?;
+    Ok(())
 }
 
 /// This very program, at home there.

@@ -280,8 +280,8 @@ texts! {
         "answered; the agent is {state}"
         "答えました。状態は {state}";
     answered_task(state, task)
-        "answered; the agent is {state}; synapse task {task} --follow shows the rest"
-        "答えました。状態は {state}。続きを見るには: synapse task {task} --follow";
+        "answered; the agent is {state}; synapse task {task} --follow shows what came of it"
+        "答えました。状態は {state}。結果を見るには: synapse task {task} --follow";
     no_task_asks(handle)
         "{handle} is at no task, so there is no reply to wait for; leave out --return"
         "{handle} はタスクの途中ではないので、待つ返事がありません。--return を外してください";

@@ -30,7 +30,9 @@ impl Display {
             return Self::Json;
         }
         let spinner = Spinner::begin("");
-        if std::io::stderr().is_terminal() && spinner.room().is_some() {
+        // Who cannot type an answer here is told how to give one elsewhere, which the tree does not say.
+        let is_attended = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        if is_attended && spinner.room().is_some() {
             Self::Tree {
                 spinner: Arc::new(spinner),
                 is_asking: false,

@@ -15,7 +15,7 @@ fn says_that_the_question_went_away() {
     let said = world.ok(&["answer", "dummy", "yes"]);
     assert!(said.starts_with("answered; the agent is "), "{said}");
     let next = format!(
-        "; synapse task {} --follow shows the rest\n",
+        "; synapse task {} --follow shows what came of it\n",
         &id[id.len() - 8..]
     );
     assert!(said.ends_with(&next), "{said}");
