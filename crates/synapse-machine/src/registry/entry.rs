@@ -144,6 +144,7 @@ impl AgentId {
     }
 
     /// A name for what is kept of an agent whose id another one has now; the id of nobody.
+    #[must_use]
     pub fn lost_by(&self, handle: &Handle) -> Self {
         Self(format!("{self}-{handle}"))
     }
