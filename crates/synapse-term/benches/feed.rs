@@ -115,8 +115,9 @@ fn feed(c: &mut Criterion) {
     }
 }
 
-/// How much of a flood the host takes at once.
+/// How much of a program's output the host takes at once, and how much of a flood.
 const PIECE: usize = 64 * 1024;
+const FLOOD_PIECE: usize = 1 << 20;
 
 fn lines(c: &mut Criterion) {
     let line = |n: usize| format!("\x1b[3{}m{}\x1b[0m\r\n", n % 8, "x".repeat(78));
@@ -151,6 +152,15 @@ fn lines(c: &mut Criterion) {
         b.iter(|| {
             for piece in text.as_bytes().chunks(PIECE) {
                 screen.feed(piece, Duration::ZERO, |_| {});
+            }
+        });
+    });
+    group.bench_function("skipped", |b| {
+        let mut screen = Screen::new(size);
+        b.iter(|| {
+            for piece in text.as_bytes().chunks(FLOOD_PIECE) {
+                let skipped = screen.skip_unseen(piece);
+                screen.feed(&piece[skipped..], Duration::ZERO, |_| {});
             }
         });
     });

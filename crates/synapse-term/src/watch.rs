@@ -131,6 +131,13 @@ impl Watcher {
         self
     }
 
+    /// The beginning of what the program wrote that nobody will ever see, as [`Screen::skip_unseen`] says; the rest is to
+    /// be fed.
+    pub fn skip_unseen(&mut self, bytes: &[u8], now: Duration) -> usize {
+        self.tick(now);
+        self.screen.skip_unseen(bytes)
+    }
+
     /// The program wrote this.
     pub fn feed(&mut self, bytes: &[u8], now: Duration) {
         self.tick(now);

@@ -34,8 +34,13 @@ impl Session {
     /// The program wrote something.
     pub(super) fn take(&mut self, piece: Piece) {
         self.pass_to_viewers(&piece);
+        let now = self.now();
         self.unfed.bytes = piece.bytes;
-        self.unfed.fed = 0;
+        self.unfed.fed = self.watcher.skip_unseen(&self.unfed.bytes, now);
+        if self.unfed.fed > 0 {
+            // Lines were skipped, and text follows them.
+            self.unfed.meter = Meter::default();
+        }
         self.feed();
     }
 

@@ -85,25 +85,23 @@ impl Parser {
         self.pass_on(emulator, bytes.get(done..).unwrap_or_default());
     }
 
-    /// Takes bytes, but leaves out lines that are out of sight when `kept` more have come.
-    pub(super) fn advance_to_the_seen<L: EventListener>(
+    /// Leaves out lines that are out of sight when `kept` more have come: how many of the bytes that is. What they leave
+    /// behind is written.
+    pub(super) fn skip_unseen<L: EventListener>(
         &mut self,
         emulator: &mut Emulator<L>,
         bytes: &[u8],
         kept: usize,
-    ) {
-        let bottom = emulator.term.bottommost_line();
+    ) -> usize {
         // All that comes scrolls all rows.
         let is_at_end = emulator.scroll_region.is_none()
-            && emulator.term.grid().cursor.point.line == bottom
+            && emulator.term.grid().cursor.point.line == emulator.term.bottommost_line()
             && self.is_in_text
             && !self.inner.sync_timeout().pending_timeout();
         let unseen = is_at_end.then(|| unseen::find(bytes, kept)).flatten();
-        let length = unseen.as_ref().map_or(0, |unseen| unseen.length);
-        if let Some(unseen) = unseen {
-            self.advance(emulator, &unseen.traces);
-        }
-        self.advance(emulator, bytes.get(length..).unwrap_or_default());
+        let Some(unseen) = unseen else { return 0 };
+        self.advance(emulator, &unseen.traces);
+        unseen.length
     }
 
     /// Ends a synchronized update.
@@ -342,7 +340,8 @@ mod tests {
             let kept = crate::screen::emulator::scrollback(size) + 3;
             for piece in ["\n\n\n", text.as_str(), "\x1b[4b", "\r\nend"] {
                 processor.advance(&mut plain, piece.as_bytes());
-                parser.advance_to_the_seen(&mut short, piece.as_bytes(), kept);
+                let skipped = parser.skip_unseen(&mut short, piece.as_bytes(), kept);
+                parser.advance(&mut short, &piece.as_bytes()[skipped..]);
                 plain.term.grid_mut().truncate();
                 short.term.grid_mut().truncate();
                 prop_assert_eq!(&plain.term.grid().cursor, &short.term.grid().cursor);

@@ -32,15 +32,26 @@ impl Screen {
         rows.map(std::mem::take).unwrap_or_default()
     }
 
+    /// Takes the beginning of what the program wrote, if nobody can see anything of it once all of it is written: how
+    /// much that is. The rest is to be fed.
+    pub fn skip_unseen(&mut self, bytes: &[u8]) -> usize {
+        if self.shed.rows.is_some() || !self.is_at_boundary() {
+            return 0;
+        }
+        let slack = if self.shed.has_slack { SLACK } else { 0 };
+        let kept = emulator::scrollback(self.size) + slack + usize::from(self.size.rows());
+        let mut skipped = 0;
+        self.guarded(|emulator, parser| skipped = parser.skip_unseen(emulator, bytes, kept));
+        self.is_damaged |= skipped > 0;
+        skipped
+    }
+
     /// Takes bytes; no more at once than the scrollback has room for where its rows are kept.
     pub(super) fn advance_by_pieces(&mut self, mut bytes: &[u8]) {
-        let longest = emulator::scrollback(self.size);
         if self.shed.rows.is_none() {
-            let slack = if self.shed.has_slack { SLACK } else { 0 };
-            let kept = longest + slack + usize::from(self.size.rows());
-            return self
-                .guarded(|emulator, parser| parser.advance_to_the_seen(emulator, bytes, kept));
+            return self.guarded(|emulator, parser| parser.advance(emulator, bytes));
         }
+        let longest = emulator::scrollback(self.size);
         let (cols, lines) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
         while !bytes.is_empty() {
             let (piece, rest) = bytes.split_at(ScrollbackTrimmer::piece(bytes, cols, lines));

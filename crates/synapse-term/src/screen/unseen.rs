@@ -1,7 +1,7 @@
 //! Lines that nobody can see any more. When a program prints faster than it is read, much comes at once, and all but
 //! its end has left the scrollback when the last of it is written: it need not be written at all.
 
-use memchr::{memchr_iter, memrchr_iter};
+use memchr::memrchr_iter;
 
 const ESC: u8 = 0x1b;
 
@@ -24,22 +24,29 @@ pub(super) fn find(bytes: &[u8], kept: usize) -> Option<Unseen> {
     }
     let newline = memrchr_iter(b'\n', bytes).nth(kept)?;
     let (skipped, _) = bytes.split_at(newline + 1);
-    if skipped.len() < WORTHWHILE || !skipped.ends_with(b"\r\n") || has_other_controls(bytes) {
+    if skipped.len() < WORTHWHILE || !skipped.ends_with(b"\r\n") {
         return None;
     }
     let (mut last, mut colours) = (None, Vec::new());
-    let mut text_from = 0;
-    for at in memchr_iter(ESC, bytes) {
-        let sequence = bytes.get(at..)?;
+    let (mut at, mut text_from) = (0, 0);
+    while let Some(control) = next_control(bytes, at) {
+        at = control + 1;
+        match bytes.get(control)? {
+            b'\r' | b'\n' | b'\t' | 8 => continue,
+            &ESC => {}
+            _ => return None,
+        }
+        let sequence = bytes.get(control..)?;
         let LineSequence::Whole(length) = line_sequence(sequence)? else {
             // It is behind all lines.
             break;
         };
-        if at >= skipped.len() {
+        at = control + length;
+        if at > skipped.len() {
             continue;
         }
-        last = last_printed(bytes.get(text_from..at)?).or(last);
-        text_from = at + length;
+        last = last_printed(bytes.get(text_from..control)?).or(last);
+        text_from = at;
         let sequence = sequence.get(..length)?;
         if matches!(sequence, b"\x1b[m" | b"\x1b[0m") {
             colours.clear();
@@ -61,11 +68,21 @@ pub(super) fn find(bytes: &[u8], kept: usize) -> Option<Unseen> {
     })
 }
 
-/// Whether there are controls that do more than to move within a line or to the next.
-fn has_other_controls(bytes: &[u8]) -> bool {
-    let is_other = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\r' | b'\n' | b'\t' | 8 | ESC);
-    // Without an early end, many are looked at at once.
-    bytes.iter().filter(is_other).count() > 0
+/// Where the next control character is, from `from` on. Eight bytes are looked at at once: nearly all are text.
+fn next_control(bytes: &[u8], from: usize) -> Option<usize> {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    let rest = bytes.get(from..)?;
+    let (words, tail) = rest.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The high bit of each byte below a blank; that of a byte above the first such may be set, too.
+        let below = word.wrapping_sub(EACH * u64::from(b' ')) & !word & (EACH << 7);
+        if below != 0 {
+            return Some(from + index * 8 + below.trailing_zeros() as usize / 8);
+        }
+    }
+    let inside = tail.iter().position(|byte| *byte < b' ')?;
+    Some(from + words.len() * 8 + inside)
 }
 
 /// A sequence that changes nothing but colours, or its line.
@@ -100,4 +117,22 @@ fn whole_char(text: &[u8]) -> Option<Vec<u8>> {
     let last = text.get(start..)?;
     let c = str::from_utf8(last).ok()?.chars().next()?;
     (!matches!(c, '\u{80}'..='\u{9f}')).then(|| last.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn controls_are_found_wherever_they_stand(
+            bytes in prop::collection::vec(prop_oneof![8 => 0x20_u8..=0xff, 1 => 0_u8..0x20], 0..64),
+            from in 0_usize..64,
+        ) {
+            let found = bytes.iter().enumerate().skip(from).find(|(_, byte)| **byte < b' ');
+            prop_assert_eq!(next_control(&bytes, from), found.map(|(at, _)| at));
+        }
+    }
 }
