@@ -19,13 +19,17 @@ const CHUNK: usize = 64 * 1024;
 const SHOWN_AT_ONCE: usize = 8 * 1024;
 
 /// The most that is handed over at once. Of much at once the owner need only look at the end.
-const MOST: usize = 1 << 20;
+const MOST: usize = 2 << 20;
 
-/// How many pieces are under way; with the one that is being gathered, at most 3 MiB.
+/// How many pieces are under way; with the one that is being gathered, at most 6 MiB.
 const PIECES: usize = 2;
 
-/// How long the owner of a flood may wait for a piece of it: as long as a display shows one picture.
-const PATIENCE: Duration = Duration::from_millis(16);
+/// How long a program must print much for a flood: as long as a display shows one picture.
+const MOMENT: Duration = Duration::from_millis(16);
+
+/// How long the owner of a flood may wait for a piece of it. The terminal shows it meanwhile; everybody else sees 20
+/// pictures a second.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How long an owner who is busy is given before it is looked whether there is room.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
@@ -157,7 +161,8 @@ fn read_all(
             Pause::Dry if has_shown => continue,
             Pause::Dry if may_hold && !held.is_empty() && !pieces.is_closed() => {
                 let left = PATIENCE.saturating_sub(now.saturating_duration_since(held_since));
-                match wait(master, stopped, Some(left.max(SHORTEST_WAIT))) {
+                // Who prints nothing for a moment floods no longer.
+                match wait(master, stopped, Some(left.clamp(SHORTEST_WAIT, MOMENT))) {
                     Wait::Readable => continue,
                     // Who waits for the owner shows nothing.
                     Wait::InVain if pieces.capacity() == 0 => continue,
@@ -197,8 +202,8 @@ impl Pace {
 
     fn note(&mut self, bytes: usize, now: Instant) {
         let passed = now.saturating_duration_since(self.since);
-        if passed >= PATIENCE {
-            self.is_flood = self.bytes > 2 * CHUNK && passed < 2 * PATIENCE;
+        if passed >= MOMENT {
+            self.is_flood = self.bytes > 2 * CHUNK && passed < 2 * MOMENT;
             (self.since, self.bytes) = (now, 0);
         }
         self.bytes += bytes;
@@ -259,14 +264,14 @@ mod tests {
         let start = Instant::now();
         let mut pace = Pace::new(start);
         for moment in 1..4 {
-            pace.note(CHUNK, start + PATIENCE * moment);
+            pace.note(CHUNK, start + MOMENT * moment);
             assert!(!pace.is_flood, "moment {moment}");
         }
-        pace.note(2 * CHUNK, start + PATIENCE * 3);
-        pace.note(CHUNK, start + PATIENCE * 4);
+        pace.note(2 * CHUNK, start + MOMENT * 3);
+        pace.note(CHUNK, start + MOMENT * 4);
         assert!(pace.is_flood);
-        pace.note(3 * CHUNK, start + PATIENCE * 4);
-        pace.note(1, start + PATIENCE * 60);
+        pace.note(3 * CHUNK, start + MOMENT * 4);
+        pace.note(1, start + MOMENT * 60);
         assert!(!pace.is_flood, "it has rested since");
     }
 
