@@ -6,6 +6,7 @@
 mod answers;
 mod emulator;
 mod extract;
+mod history;
 mod overlay;
 mod parser;
 mod scan;
@@ -30,6 +31,7 @@ use alacritty_terminal::term::{Term, TermDamage, TermMode};
 use crate::frame::{Cursor, Frame, Modes, Row};
 use crate::signal::{CHANNEL, Signal};
 use emulator::Emulator;
+use history::History;
 use parser::Parser;
 use scan::{ScanResult, Scanner};
 use shed::ScrollbackTrimmer;
@@ -79,6 +81,7 @@ pub struct Screen {
     /// The emulator failed since somebody asked.
     is_lost: bool,
     shed: ScrollbackTrimmer,
+    history: History,
 }
 
 impl Screen {
@@ -102,6 +105,7 @@ impl Screen {
             partial: Vec::new(),
             is_lost: false,
             shed: ScrollbackTrimmer::default(),
+            history: History::default(),
         }
     }
 
@@ -166,6 +170,7 @@ impl Screen {
         if size != self.size {
             self.size = size;
             self.guarded(|emulator, _| emulator.resize(size));
+            self.renew_slack();
             self.is_damaged = true;
             self.collect();
         }
@@ -231,12 +236,11 @@ impl Screen {
     }
 
     /// The last `count` rows above the screen, oldest first.
-    pub fn scrollback(&self, count: usize) -> Vec<Row> {
-        let count = count.min(self.scrollback_len());
-        let first = -i32::try_from(count).unwrap_or(0);
-        (first..0)
-            .map(|line| extract::row(self.term(), Line(line)))
-            .collect()
+    pub fn scrollback(&mut self, count: usize) -> Vec<Arc<Row>> {
+        if self.emulator.is_alternate() {
+            return Vec::new();
+        }
+        self.history.last(&self.emulator, count)
     }
 
     /// ANSI bytes that bring a fresh terminal of this size to the same contents, colours, cursor,
@@ -394,9 +398,13 @@ impl Screen {
             self.sync = None;
             self.partial.clear();
             self.rows.clear();
+            self.history.forget();
+            self.shed.has_slack = false;
             self.is_damaged = true;
             self.is_lost = true;
         }
+        let limit = self.shed.limit(self.size);
+        self.history.note_output(&self.emulator, limit);
     }
 
     fn term(&self) -> &Term<Mailbox> {

@@ -56,8 +56,37 @@ fn output() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(piece(), 0..60)
 }
 
+/// What happens to a screen behind an output.
+#[derive(Clone, Copy, Debug)]
+enum Then {
+    Nothing,
+    Keep,
+    Leave,
+    Take,
+    Resize,
+}
+
+/// Output that scrolls far, and what happens behind it.
+fn scrolling() -> impl Strategy<Value = (Vec<u8>, Then)> {
+    let lines = |count: usize, text: String| format!("{text} 漢\r\n").repeat(count).into_bytes();
+    let output = prop_oneof![
+        4 => piece(),
+        3 => (0usize..40, "[a-z]{0,9}").prop_map(move |(count, text)| lines(count, text)),
+        1 => (0usize..2_500, "[a-z]{0,3}").prop_map(move |(count, text)| lines(count, text)),
+        1 => Just(b"\x1b[3J".to_vec()),
+    ];
+    let then = prop_oneof![
+        8 => Just(Then::Nothing),
+        2 => Just(Then::Keep),
+        1 => Just(Then::Leave),
+        2 => Just(Then::Take),
+        1 => Just(Then::Resize),
+    ];
+    (output, then)
+}
+
 /// What a viewer sees, without what no terminal can be told: whether the last row would wrap.
-fn visible(screen: &mut Screen) -> (Frame, Vec<Row>) {
+fn visible(screen: &mut Screen) -> (Frame, Vec<Arc<Row>>) {
     let mut frame = screen.frame();
     if let Some(last) = frame.rows.last_mut() {
         let mut row = (**last).clone();
@@ -104,6 +133,36 @@ proptest! {
         let mut copy = Screen::new(size);
         copy.feed(&screen.snapshot(), Duration::ZERO, |_| {});
         prop_assert_eq!(visible(&mut copy), visible(&mut screen));
+    }
+
+    #[test]
+    fn the_scrollback_is_the_same_however_often_it_is_read(
+        size in size(), wider in size(), steps in prop::collection::vec(scrolling(), 0..60),
+    ) {
+        let (mut often, mut once) = (Screen::new(size), Screen::new(size));
+        let mut kept = [Vec::new(), Vec::new()];
+        for (index, (output, then)) in steps.iter().enumerate() {
+            for (screen, kept) in [&mut often, &mut once].into_iter().zip(&mut kept) {
+                screen.feed(output, Duration::ZERO, |_| {});
+                match then {
+                    Then::Keep => screen.keep_rows(true),
+                    Then::Leave => screen.keep_rows(false),
+                    Then::Take => kept.extend(screen.take_kept()),
+                    Then::Resize => screen.resize(if index % 2 == 0 { wider } else { size }),
+                    Then::Nothing => {}
+                }
+            }
+            let count = often.scrollback_len();
+            prop_assert_eq!(often.scrollback(usize::MAX).len(), count);
+        }
+        let [mut often, mut once] = [often, once].map(|mut screen| {
+            [screen.take_kept(), screen.scrollback(usize::MAX)].concat()
+        });
+        let [kept_often, kept_once] = kept;
+        often.splice(..0, kept_often);
+        once.splice(..0, kept_once);
+        let differs = often.iter().zip(&once).position(|(one, other)| one != other);
+        prop_assert_eq!((differs, often.len()), (None, once.len()));
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Follower {
         }
         let kept = screen.take_kept();
         if !kept.is_empty() {
-            self.keep(kept.into_iter().map(Arc::new).collect());
+            self.keep(kept);
         }
         if !screen.modes().alternate_screen || self.stands_still(screen) {
             return;
@@ -157,7 +157,7 @@ impl Follower {
         }
         self.look(screen);
         let visible = screen.frame().rows;
-        let scrollback = screen.scrollback(SCROLLBACK).into_iter().map(Arc::new);
+        let scrollback = screen.scrollback(SCROLLBACK).into_iter();
         let past = self.past.iter().cloned();
         past.chain(scrollback).chain(visible).collect()
     }

@@ -62,6 +62,8 @@ pub(super) struct Emulator<L: EventListener> {
     titles: VecDeque<Option<String>>,
     /// Bytes of links since they were last forgotten.
     links: usize,
+    /// How often the rows above the screen were cleared, or made anew.
+    pub(super) clears: usize,
 }
 
 impl<L: EventListener> Emulator<L> {
@@ -74,6 +76,7 @@ impl<L: EventListener> Emulator<L> {
             title: None,
             titles: VecDeque::new(),
             links: 0,
+            clears: 0,
         }
     }
 
@@ -81,6 +84,7 @@ impl<L: EventListener> Emulator<L> {
         // First, or the rows above the screen would all be made wide.
         self.term.set_options(config(size));
         self.term.resize(size);
+        self.clears += 1;
         self.scroll_region = None;
     }
 
@@ -256,7 +260,13 @@ impl<L: EventListener> Handler for Emulator<L> {
         self.title = None;
         self.titles.clear();
         self.links = 0;
+        self.clears += 1;
         self.term.reset_state();
+    }
+
+    fn clear_screen(&mut self, mode: ClearMode) {
+        self.clears += usize::from(matches!(mode, ClearMode::Saved));
+        self.term.clear_screen(mode);
     }
 
     fn set_hyperlink(&mut self, link: Option<Hyperlink>) {
@@ -304,7 +314,6 @@ impl<L: EventListener> Handler for Emulator<L> {
         save_cursor_position();
         restore_cursor_position();
         clear_line(mode: LineClearMode);
-        clear_screen(mode: ClearMode);
         clear_tabs(mode: TabulationClearMode);
         reverse_index();
         terminal_attribute(attribute: Attr);

@@ -1,10 +1,13 @@
 //! Rows that fall off the end of the scrollback, kept for whoever follows a conversation.
 
-use alacritty_terminal::grid::Dimensions;
-use alacritty_terminal::index::Line;
-use alacritty_terminal::term::{Term, TermMode};
+use std::sync::Arc;
 
-use super::{Screen, emulator, extract};
+use alacritty_terminal::event::EventListener;
+use alacritty_terminal::grid::Dimensions;
+
+use super::emulator::{self, Emulator};
+use super::history::History;
+use super::{Screen, Size};
 use crate::frame::Row;
 
 /// How far the scrollback may grow between two looks.
@@ -13,21 +16,22 @@ const SLACK: usize = 2_000;
 /// Takes rows off a scrollback that is longer than it should be.
 #[derive(Debug, Default)]
 pub(super) struct ScrollbackTrimmer {
-    rows: Option<Vec<Row>>,
+    rows: Option<Vec<Arc<Row>>>,
     /// The scrollback may be longer than it should be.
-    has_slack: bool,
+    pub(super) has_slack: bool,
 }
 
 impl Screen {
     /// From here on rows that fall off the scrollback are kept, or no longer are.
     pub fn keep_rows(&mut self, is_kept: bool) {
         self.shed.rows = is_kept.then(Vec::new);
-        let longest = emulator::scrollback(self.size);
-        self.shed.trim(&mut self.emulator.term, longest);
+        // Whoever followed a conversation has its rows.
+        self.history.forget();
+        self.trim();
     }
 
     /// The rows that fell off the scrollback since the last call, the oldest first.
-    pub fn take_kept(&mut self) -> Vec<Row> {
+    pub fn take_kept(&mut self) -> Vec<Arc<Row>> {
         let rows = self.shed.rows.as_mut();
         rows.map(std::mem::take).unwrap_or_default()
     }
@@ -38,11 +42,13 @@ impl Screen {
         if self.shed.rows.is_some() || !self.is_at_boundary() {
             return 0;
         }
-        let slack = if self.shed.has_slack { SLACK } else { 0 };
-        let kept = emulator::scrollback(self.size) + slack + usize::from(self.size.rows());
+        let kept = self.shed.limit(self.size) + usize::from(self.size.rows());
         let mut skipped = 0;
         self.guarded(|emulator, parser| skipped = parser.skip_unseen(emulator, bytes, kept));
-        self.is_damaged |= skipped > 0;
+        if skipped > 0 {
+            self.is_damaged = true;
+            self.history.forget();
+        }
         skipped
     }
 
@@ -51,14 +57,25 @@ impl Screen {
         if self.shed.rows.is_none() {
             return self.guarded(|emulator, parser| parser.advance(emulator, bytes));
         }
-        let longest = emulator::scrollback(self.size);
         let (cols, lines) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
         while !bytes.is_empty() {
             let (piece, rest) = bytes.split_at(ScrollbackTrimmer::piece(bytes, cols, lines));
             self.guarded(|emulator, parser| parser.advance(emulator, piece));
-            self.shed.trim(&mut self.emulator.term, longest);
+            self.trim();
             bytes = rest;
         }
+    }
+
+    /// A screen of another size has room for no more rows than it should have above it.
+    pub(super) fn renew_slack(&mut self) {
+        self.shed.has_slack = false;
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        let longest = emulator::scrollback(self.size);
+        self.shed
+            .trim(&mut self.emulator, &mut self.history, longest);
     }
 }
 
@@ -82,20 +99,28 @@ impl ScrollbackTrimmer {
         bytes.len()
     }
 
+    /// How long the scrollback of a screen can be.
+    pub(super) fn limit(&self, size: Size) -> usize {
+        emulator::scrollback(size) + if self.has_slack { SLACK } else { 0 }
+    }
+
     /// Keeps what is more than `longest` rows above the screen, and takes it off there.
-    fn trim<T>(&mut self, term: &mut Term<T>, longest: usize) {
+    fn trim<L: EventListener>(
+        &mut self,
+        emulator: &mut Emulator<L>,
+        history: &mut History,
+        longest: usize,
+    ) {
         let Some(rows) = &mut self.rows else { return };
-        if term.mode().contains(TermMode::ALT_SCREEN) {
+        if emulator.is_alternate() {
             return;
         }
-        let length = term.grid().history_size();
+        let length = emulator.term.history_size();
         if length > longest {
-            let line = |row: usize| Line(-i32::try_from(row).unwrap_or(i32::MAX));
-            let oldest = (longest + 1..=length).rev();
-            rows.extend(oldest.map(|row| extract::row(term, line(row))));
-            term.grid_mut().update_history(longest);
+            rows.extend(history.take_oldest(emulator, length - longest));
+            emulator.term.grid_mut().update_history(longest);
         }
-        term.grid_mut().update_history(longest + SLACK);
+        emulator.term.grid_mut().update_history(longest + SLACK);
         self.has_slack = true;
     }
 }

@@ -148,7 +148,7 @@ impl Terminal {
     pub fn everything(&mut self) -> String {
         let above = self.screen.scrollback(self.screen.scrollback_len());
         let frame = self.screen.frame();
-        let rows = above.iter().chain(frame.rows.iter().map(AsRef::as_ref));
+        let rows = above.iter().chain(&frame.rows).map(AsRef::as_ref);
         let lines = join_wrapped(rows);
         let lines: Vec<&str> = lines.iter().map(|(_, line)| line.trim_end()).collect();
         lines.join("\n").trim_end().to_owned()
