@@ -21,6 +21,22 @@ pub fn give_back() {
     }
 }
 
+/// Gives back what the calling thread, which must be the first of the process, once had on its stack and has no longer.
+/// Does nothing where that is not known.
+pub fn give_back_stack() {
+    #[cfg(target_os = "linux")]
+    if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
+        let here = std::ptr::addr_of!(maps) as usize;
+        if let Some((start, length)) = linux::left_stack(&maps, here) {
+            // SAFETY: this thread runs on that stack, far above these pages, and whatever it puts there later begins
+            // with writing to it.
+            unsafe {
+                libc::madvise(start as *mut _, length, libc::MADV_DONTNEED);
+            }
+        }
+    }
+}
+
 /// Has all threads but one share what the allocator keeps for them. To be called before there are threads; for
 /// processes with many threads that do little.
 pub fn share_between_threads() {
@@ -33,6 +49,20 @@ pub fn share_between_threads() {
 
 #[cfg(target_os = "linux")]
 mod linux {
+    /// What a thread may be using below the place that it knows: the functions that it calls, and signals.
+    const IN_USE: usize = 64 * 1024;
+
+    /// The part of the first thread's stack that it has left, where it is at `here` now. Stacks grow downwards.
+    pub(super) fn left_stack(maps: &str, here: usize) -> Option<(usize, usize)> {
+        let line = maps.lines().find(|line| line.ends_with(" [stack]"))?;
+        let (start, end) = line.split_whitespace().next()?.split_once('-')?;
+        let start = usize::from_str_radix(start, 16).ok()?;
+        let end = usize::from_str_radix(end, 16).ok()?;
+        let used_from = here.checked_sub(IN_USE)? / IN_USE * IN_USE;
+        let is_left = (start..end).contains(&here) && start < used_from;
+        is_left.then(|| (start, used_from - start))
+    }
+
     /// Where the program's code is, and the constants before it. What comes behind it, the loader has written to.
     pub(super) fn code(maps: &str) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
@@ -80,6 +110,16 @@ mod linux {
             ] {
                 assert_eq!(code(&unknown), [], "{unknown}");
             }
+        }
+
+        #[test]
+        fn a_stack_is_left_far_below_the_place_that_is_used() {
+            let maps = "7000000-7100000 rw-p 00000000 00:00 0                          [stack]\n";
+            assert_eq!(left_stack(maps, 0x70f_0123), Some((0x700_0000, 0xe_0000)));
+            for elsewhere in [0x6ff_ffff, 0x700_0010, 0x710_0000] {
+                assert_eq!(left_stack(maps, elsewhere), None);
+            }
+            assert_eq!(left_stack("", 0x70f_0123), None);
         }
 
         #[test]

@@ -71,6 +71,7 @@ impl Session {
         let is_at_rest = self.running.is_none() && self.watcher.reading() == &Reading::Idle;
         if self.memory.is_due(is_at_rest, now) {
             self.watcher.screen().release_spare_rows();
+            synapse_platform::memory::give_back_stack();
             tokio::task::spawn_blocking(synapse_platform::memory::give_back);
         }
     }
