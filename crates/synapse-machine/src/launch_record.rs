@@ -127,6 +127,12 @@ impl LaunchRecord {
         ended.save(paths)
     }
 
+    /// Whether a run of an agent, as its entry calls it ([`Entry::run`]), is the one that was started so.
+    pub fn is_of_run(&self, run: &str) -> bool {
+        let started = run.rsplit_once('-').map(|(_, started)| started);
+        started == Some(&*self.started_at.as_millisecond().to_string())
+    }
+
     fn read(path: &Path) -> Option<Self> {
         let text = read_text(path, Trust::Own).ok()?;
         serde_json::from_str(&text).ok()

@@ -103,16 +103,23 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
 /// Names the messages that were waiting when an agent went down. They are not sent unasked.
 fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
     let since = record.started_at.as_millisecond().unsigned_abs();
-    let filter = Filter {
-        agent: Some(record.agent_id.as_str().to_owned()),
-        handle: Some(record.handle.to_string()),
-        state: Some(TaskState::Failed),
-        updated_after: Some(Timestamp(since)),
-        limit: OFFERED,
-        ..Filter::default()
-    };
     let reader = Reader::open(paths.store())?;
-    for listed in reader.page(&filter)?.tasks.iter().rev() {
+    let mut ended = Vec::new();
+    for state in [TaskState::Failed, TaskState::Canceled] {
+        let filter = Filter {
+            handle: Some(record.handle.to_string()),
+            state: Some(state),
+            updated_after: Some(Timestamp(since)),
+            limit: OFFERED,
+            ..Filter::default()
+        };
+        ended.extend(reader.page(&filter)?.tasks);
+    }
+    // Another agent of this name may have been started since.
+    ended.retain(|kept| record.is_of_run(&kept.run));
+    // Their names go by the time they were made.
+    ended.sort_by(|one, other| one.task.id().as_str().cmp(other.task.id().as_str()));
+    for listed in ended {
         // A list has no events.
         let Some(kept) = reader.task(listed.task.id())?.filter(is_untouched) else {
             continue;
@@ -125,18 +132,24 @@ fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Whether an agent went down before it began a task.
+/// Whether an agent went down, or was stopped, before it began a task.
 fn is_untouched(kept: &Kept) -> bool {
-    let moves = kept.events.iter().filter_map(|event| match &event.fact {
-        Fact::Moved { status } => Some(status.state()),
-        _ => None,
-    });
-    let is_working = |state| state == TaskState::Working;
-    let Status::Failed { failure } = kept.task.status() else {
-        return false;
+    let ended_with_agent = match kept.task.status() {
+        Status::Failed { failure } => {
+            [FailureCode::HostCrashed, FailureCode::AgentExited].contains(&failure.code)
+        }
+        Status::Canceled { with_agent, .. } => *with_agent,
+        _ => false,
     };
-    let codes = [FailureCode::HostCrashed, FailureCode::AgentExited];
-    codes.contains(&failure.code) && !moves.into_iter().any(is_working)
+    let is_work = |fact: &Fact| {
+        matches!(
+            fact,
+            Fact::Moved {
+                status: Status::Working
+            }
+        )
+    };
+    ended_with_agent && !kept.events.iter().any(|event| is_work(&event.fact))
 }
 
 /// Ends agents and starts them again, with this version of Synapse.

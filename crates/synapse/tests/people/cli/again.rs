@@ -17,9 +17,14 @@ fn teller(world: &World) -> String {
 }
 
 fn crash(world: &World) {
+    end(world, "-KILL");
+}
+
+/// Ends the only agent by a signal to its host.
+fn end(world: &World, signal: &str) {
     let pid = world.entry()["pid"].to_string();
     let killed = std::process::Command::new("kill")
-        .args(["-9", &pid])
+        .args([signal, &pid])
         .status();
     assert!(killed.unwrap().success());
     world.wait_until("its host is gone", |_| is_gone(&pid));
@@ -246,6 +251,42 @@ fn messages_that_nobody_had_begun_are_offered_and_not_sent() {
     );
     let said = world.ok(&["send", "dummy", "--again", id, "--return"]);
     assert_eq!(said, "still wanted\n");
+}
+
+#[test]
+fn messages_are_offered_however_the_agent_was_stopped_but_not_those_that_somebody_canceled() {
+    for way in ["stop --all", "a shutdown", "restart --now"] {
+        let world = World::with_dummy();
+        world.ok(&["send", "dummy", "slow:60"]);
+        world.wait_for_state("dummy", "BUSY");
+        world.ok(&["send", "dummy", "say:still wanted"]);
+        let id = world.ok(&["send", "dummy", "say:given up"]);
+        world.ok(&["cancel", id.trim()]);
+        let (told, code) = match way {
+            "stop --all" => {
+                world.ok(&["stop", "--all"]);
+                told(&world, &["up"])
+            }
+            "a shutdown" => {
+                end(&world, "-TERM");
+                told(&world, &["up"])
+            }
+            _ => told(&world, &["restart", "dummy", "--now"]),
+        };
+        assert_eq!(code, Some(0), "{told}");
+        let offered: Vec<&str> = told.lines().filter(|it| it.contains("not begun")).collect();
+        assert!(
+            offered.len() == 1 && offered[0].contains("say:still wanted"),
+            "{way}: {told}"
+        );
+    }
+}
+
+/// What a command says on standard error, and its exit code.
+fn told(world: &World, args: &[&str]) -> (String, Option<i32>) {
+    let output = world.run(args);
+    let told = String::from_utf8(output.stderr).unwrap();
+    (told, output.status.code())
 }
 
 /// A profile whose program keeps its conversations as Claude Code does, and two of them in this folder.
