@@ -1,7 +1,8 @@
 //! `synapse up` and `synapse restart`: agents started again as they were started before, with their conversations.
 
+mod conversation;
+
 use std::io::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,18 +12,18 @@ use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Fact, Status, Timestamp};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
-use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Kept, Reader};
-use synapse_term::profile::Profile;
 use tokio::time::sleep;
 
 use super::program::Program;
 use super::spinner::Spinner;
 use super::table::short;
-use super::{Failure, conversations, lookup, print, start, stop, texts};
+use super::{Failure, lookup, print, start, stop, texts};
 use crate::cli::{Start, Wrap, complete};
+pub(super) use conversation::{conversation, open};
 
 /// How often an agent is asked whether it rests.
 const PACE: Duration = Duration::from_millis(250);
@@ -208,36 +209,6 @@ fn restart_one(entry: &Entry, args: &Restart, paths: &Paths) -> Result<u8> {
         offer(&record, paths)?;
     }
     Ok(code)
-}
-
-/// The conversation that a start is to continue: the one it names, or the last of such an agent in this folder.
-pub(super) fn conversation(
-    start: &Start,
-    profile: &Profile,
-    dir: &Path,
-    paths: &Paths,
-) -> Result<Option<String>> {
-    match start.resume.as_deref() {
-        None => return Ok(None),
-        Some("") => {}
-        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
-        Some(name) => {
-            let error =
-                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
-            return Err(Failure::new(Failure::USAGE, error).into());
-        }
-    }
-    let mut records = LaunchRecord::all(paths)?;
-    records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
-    let mut found = records.iter().rev();
-    let found = found.find_map(|record| synapse::launch::conversation(record, profile));
-    // One that was never wrapped is in the program's own files.
-    let newest = || Some(conversations::past(profile, dir).into_iter().next()?.name);
-    let found = found.or_else(newest);
-    if found.is_none() {
-        bail!("{}", texts::no_conversations(&profile.name, dir.display()));
-    }
-    Ok(found)
 }
 
 /// Waits until an agent has nothing to do.

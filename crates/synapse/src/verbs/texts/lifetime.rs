@@ -74,6 +74,9 @@ texts! {
     cannot_be_started(handle, why)
         "synapse: {handle} cannot be started: {why}"
         "synapse: {handle} を起動できません: {why}";
+    conversation_is_open(name)
+        "the conversation {name} is open in another agent"
+        "会話 {name} は別のエージェントが開いています";
     no_conversations(name, dir)
         "no conversation of {name} in {dir} is known; name one: --resume ID"
         "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";

@@ -289,6 +289,46 @@ fn told(world: &World, args: &[&str]) -> (String, Option<i32>) {
     (told, output.status.code())
 }
 
+#[test]
+fn the_last_conversation_is_that_of_the_latest_words_and_one_that_nobody_has_open() {
+    let world = World::new();
+    let profile = rememberer(&world);
+    let start = |name: &str| {
+        world.ok(&["start", &profile, "--port", "0", "--name", name, "--resume"]);
+        world.wait_until("it says how it was started", |world| {
+            world.ok(&["screen", name]).contains("started with:")
+        });
+        world.ok(&["screen", name])
+    };
+    // What is written down of a start says less than a file that was written to since.
+    world.ok(&[
+        "start",
+        &profile,
+        "--port",
+        "0",
+        "--name",
+        "one",
+        "--resume=older",
+    ]);
+    world.ok(&["stop", "one"]);
+    let file = world.home.path().join("claude/projects/-here/newer.jsonl");
+    let file = std::fs::File::options().write(true).open(file).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
+    file.set_modified(later).unwrap();
+    let shown = start("two");
+    assert!(shown.contains("--continue newer"), "{shown}");
+    let shown = start("three");
+    assert!(shown.contains("--continue older"), "{shown}");
+    let args = [
+        "start", &profile, "--port", "0", "--name", "four", "--resume",
+    ];
+    let (said, code) = told(&world, &args);
+    assert!(
+        code == Some(1) && said.contains("open in another agent"),
+        "{said}"
+    );
+}
+
 /// A profile whose program keeps its conversations as Claude Code does, and two of them in this folder.
 fn rememberer(world: &World) -> String {
     let home = world.home.path().canonicalize().unwrap();
