@@ -188,6 +188,9 @@ pub enum Status {
     Canceled {
         /// Why, or by whom.
         reason: String,
+        /// It ended because its agent was stopped: nobody has given up the task itself.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        with_agent: bool,
     },
     /// Refused by the agent.
     Rejected {
@@ -196,6 +199,14 @@ pub enum Status {
 }
 
 impl Status {
+    /// Stopped by someone who no longer wants the task.
+    pub fn canceled(reason: impl Into<String>) -> Self {
+        Self::Canceled {
+            reason: reason.into(),
+            with_agent: false,
+        }
+    }
+
     /// The bare state.
     pub fn state(&self) -> TaskState {
         match self {

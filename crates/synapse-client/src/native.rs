@@ -142,7 +142,9 @@ impl StatusShape {
         match status {
             Status::InputRequired { question } => message = json!(question),
             Status::Failed { failure } => error = Some(failure.clone()),
-            Status::Canceled { reason } | Status::Rejected { reason } => message = json!(reason),
+            Status::Canceled { reason, .. } | Status::Rejected { reason } => {
+                message = json!(reason);
+            }
             Status::Submitted | Status::Working | Status::Completed => {}
         }
         Self {

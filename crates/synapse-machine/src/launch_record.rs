@@ -2,12 +2,14 @@
 //! another version, or with an older conversation.
 
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::handle::Handle;
+use crate::lock::LockGuard;
 use crate::paths::{Paths, create_folder};
 use crate::private_file::{self, Trust, read_text};
 use crate::registry::{AgentId, Entry};
@@ -46,14 +48,18 @@ impl LaunchRecord {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, paths: &Paths) -> io::Result<()> {
-        create_folder(&paths.launches())?;
-        let text = serde_json::to_vec_pretty(self)?;
-        private_file::replace(&paths.launch(&self.agent_id), &text)
+        let _turn = enter(paths)?;
+        self.write(paths)
     }
 
     /// That of one agent, if it was ever started.
     pub fn of(paths: &Paths, id: &AgentId) -> Option<Self> {
         Self::read(&paths.launch(id))
+    }
+
+    /// How an agent that runs was started. Its id may have been that of another one before.
+    pub fn of_running(paths: &Paths, entry: &Entry) -> Option<Self> {
+        Self::of(paths, &entry.agent_id).filter(|record| record.is_of(entry))
     }
 
     /// All of them, the oldest first.
@@ -66,50 +72,65 @@ impl LaunchRecord {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
+        // What is being written has a name that begins with a dot.
+        let is_whole = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            !name.as_bytes().starts_with(b".")
+        };
         let mut records: Vec<Self> = entries
             .flatten()
-            .filter_map(|entry| Self::read(&entry.path()))
+            .map(|entry| entry.path())
+            .filter(is_whole)
+            .filter_map(|path| Self::read(&path))
             .collect();
         records.sort_by_key(|record| record.started_at);
         Ok(records)
     }
 
-    /// Those of agents that are to be brought back: none has ended for good, and none is among those that run.
+    /// Those of agents that are to be brought back: none has ended for good, and none is among those that run. Another
+    /// agent may run under the name of one that waits.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn waiting(paths: &Paths, running: &[Entry]) -> io::Result<Vec<Self>> {
-        let runs = |record: &Self| {
-            let mut entries = running.iter();
-            entries.any(|entry| entry.agent_id == record.agent_id || entry.handle == record.handle)
+        let all = Self::all(paths)?;
+        // One that has just been started is published before it is written down, and what waits under its name is most
+        // likely what it was started as before.
+        let is_written = |entry: &Entry| all.iter().any(|record| record.is_of(entry));
+        let (written, started): (Vec<_>, Vec<_>) = running
+            .iter()
+            .filter(|entry| !entry.is_adopted)
+            .partition(|entry| is_written(entry));
+        let waits = |record: &&Self| {
+            !record.is_ended
+                && !written.iter().any(|entry| record.is_of(entry))
+                && !started.iter().any(|entry| entry.handle == record.handle)
         };
-        let mut records = Self::all(paths)?;
-        records.retain(|record| !record.is_ended && !runs(record));
-        Ok(records)
+        Ok(all.iter().filter(waits).cloned().collect())
     }
 
-    /// Writes it down in place of every other record of this handle: ids go by the order in which agents are
-    /// started, and one that is started after a reboot may have another id than before. Another agent, which waits to
-    /// be brought back and had this id, is kept under a name that is nobody's id.
+    /// Writes down that an agent was started, in place of the record of the same agent: ids go by the order in which
+    /// agents are started, and one that is started after a reboot may have another id than before. Another agent,
+    /// which waits to be brought back and had this id, is kept under a name that is nobody's id.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn begin(&self, paths: &Paths) -> io::Result<()> {
-        let others = Self::all(paths)?.into_iter();
-        let is_former = |other: &Self| {
-            other.handle == self.handle && other.agent_id != self.agent_id && !other.is_ended
-        };
-        for former in others.filter(is_former) {
-            Self::end(paths, &former.agent_id)?;
+        let _turn = enter(paths)?;
+        for other in Self::all(paths)? {
+            if other.is_ended {
+                continue;
+            }
+            let had_this_id = other.agent_id == self.agent_id;
+            if !self.replaces(&other) {
+                if had_this_id {
+                    other.write_elsewhere(paths)?;
+                }
+            } else if !had_this_id {
+                other.write_ended(paths)?;
+            }
         }
-        if let Some(other) = Self::of(paths, &self.agent_id)
-            && other.handle != self.handle
-            && !other.is_ended
-        {
-            let agent_id = other.agent_id.lost_by(&other.handle);
-            Self { agent_id, ..other }.save(paths)?;
-        }
-        self.save(paths)
+        self.write(paths)
     }
 
     /// Notes that an agent is not to be brought back.
@@ -117,20 +138,118 @@ impl LaunchRecord {
     /// # Errors
     /// When the file cannot be written.
     pub fn end(paths: &Paths, id: &AgentId) -> io::Result<()> {
-        let Some(record) = Self::of(paths, id) else {
+        if Self::of(paths, id).is_none() {
             return Ok(());
-        };
+        }
+        let _turn = enter(paths)?;
+        Self::of(paths, id).map_or(Ok(()), |record| record.write_ended(paths))
+    }
+
+    /// Notes that this agent is not to be brought back, wherever its record is by now.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn forget(&self, paths: &Paths) -> io::Result<()> {
+        let _turn = enter(paths)?;
+        let mut all = Self::all(paths)?.into_iter();
+        let kept = all.find(|other| other.is_same_run(self));
+        kept.map_or(Ok(()), |kept| kept.write_ended(paths))
+    }
+
+    /// Notes that this agent is to be brought back, although its host may have written down that it ended. What other
+    /// agents wrote down meanwhile stays.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn keep_waiting(&self, paths: &Paths) -> io::Result<()> {
+        let _turn = enter(paths)?;
+        let all = Self::all(paths)?;
+        if all
+            .iter()
+            .any(|other| !other.is_ended && other.replaces(self))
+        {
+            return Ok(());
+        }
+        if let Some(kept) = all.iter().find(|other| other.is_same_run(self)) {
+            let agent_id = kept.agent_id.clone();
+            return Self {
+                agent_id,
+                ..self.clone()
+            }
+            .write(paths);
+        }
+        match Self::of(paths, &self.agent_id) {
+            // What failed to start has ended, and it is this agent.
+            Some(other) if !other.is_ended || other.handle != self.handle => {
+                self.write_elsewhere(paths)
+            }
+            _ => self.write(paths),
+        }
+    }
+
+    /// Whether an agent that runs was started so.
+    pub fn is_of(&self, entry: &Entry) -> bool {
+        // One that was adopted has no record, but may have the id of one that waits.
+        !entry.is_adopted
+            && self.agent_id == entry.agent_id
+            && self.handle == entry.handle
+            && self.started_at == entry.started_at.unwrap_or_default()
+    }
+
+    /// Whether a run of an agent, as its entry calls it ([`Entry::run`]), is the one that was started so.
+    pub fn is_of_run(&self, run: &str) -> bool {
+        let started = run.rsplit_once('-').map(|(_, started)| started);
+        started == Some(&*self.started_at.as_millisecond().to_string())
+    }
+
+    /// Whether both are of one run of an agent. Its id is not asked: see [`begin`](Self::begin).
+    fn is_same_run(&self, other: &Self) -> bool {
+        self.handle == other.handle && self.started_at == other.started_at
+    }
+
+    /// Whether this is the same agent, started again: with the same words, or to go on with its conversation.
+    fn replaces(&self, other: &Self) -> bool {
+        let is_same_start = self.dir == other.dir && self.words == other.words;
+        let goes_on = self.conversation.is_some() && self.conversation == other.conversation;
+        self.handle == other.handle && (is_same_start || goes_on)
+    }
+
+    fn write(&self, paths: &Paths) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(self)?;
+        private_file::replace(&paths.launch(&self.agent_id), &text)
+    }
+
+    fn write_ended(self, paths: &Paths) -> io::Result<()> {
         let ended = Self {
             is_ended: true,
-            ..record
+            ..self
         };
-        ended.save(paths)
+        ended.write(paths)
+    }
+
+    /// Keeps it under a name that is nobody's id.
+    fn write_elsewhere(&self, paths: &Paths) -> io::Result<()> {
+        let mut agent_id = self.agent_id.lost_by(&self.handle);
+        while Self::of(paths, &agent_id).is_some_and(|other| !other.is_ended) {
+            agent_id = agent_id.lost_by(&self.handle);
+        }
+        let moved = Self {
+            agent_id,
+            ..self.clone()
+        };
+        moved.write(paths)
     }
 
     fn read(path: &Path) -> Option<Self> {
         let text = read_text(path, Trust::Own).ok()?;
         serde_json::from_str(&text).ok()
     }
+}
+
+/// Waits until nobody else changes the records, which are read and written by many processes.
+fn enter(paths: &Paths) -> io::Result<LockGuard> {
+    create_folder(&paths.launches())?;
+    LockGuard::wait_for(&paths.launches().join(".lock"))
 }
 
 #[cfg(test)]
@@ -170,32 +289,92 @@ mod tests {
         }
     }
 
+    fn paths(home: &tempfile::TempDir) -> Paths {
+        Paths::new(home.path().join("a2a"), home.path().join("synapse"))
+    }
+
+    /// The names of those that wait.
+    fn waiting(paths: &Paths) -> Vec<String> {
+        let waiting = LaunchRecord::waiting(paths, &[]).unwrap();
+        let mut handles: Vec<String> = waiting.iter().map(|it| it.handle.to_string()).collect();
+        handles.sort();
+        handles
+    }
+
     #[test]
     fn an_agent_whose_id_another_one_gets_is_still_brought_back() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
+        let paths = paths(&home);
         record("codex", 2).begin(&paths).unwrap();
         record("codex-2", 1).begin(&paths).unwrap();
-        let handles = || {
-            let waiting = LaunchRecord::waiting(&paths, &[]).unwrap();
-            let mut handles: Vec<String> = waiting.iter().map(|it| it.handle.to_string()).collect();
-            handles.sort();
-            handles
-        };
         record("codex", 1).begin(&paths).unwrap();
-        assert_eq!(handles(), ["codex", "codex-2"]);
+        assert_eq!(waiting(&paths), ["codex", "codex-2"]);
         record("codex-2", 3).begin(&paths).unwrap();
-        assert_eq!(handles(), ["codex", "codex-2"], "each is there once");
+        assert_eq!(waiting(&paths), ["codex", "codex-2"], "each is there once");
         for record in LaunchRecord::waiting(&paths, &[]).unwrap() {
-            LaunchRecord::end(&paths, &record.agent_id).unwrap();
+            record.forget(&paths).unwrap();
         }
-        assert!(handles().is_empty());
+        assert!(waiting(&paths).is_empty());
+    }
+
+    #[test]
+    fn what_could_not_be_started_takes_no_place_of_another_agent() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(&home);
+        let first = record("codex", 1);
+        first.begin(&paths).unwrap();
+        // It is brought back in vain under another id, while another agent gets its own.
+        let other = LaunchRecord {
+            conversation: None,
+            ..record("other", 1)
+        };
+        other.begin(&paths).unwrap();
+        let started = |nth, second| LaunchRecord {
+            started_at: Timestamp::from_second(second).unwrap(),
+            ..record("codex", nth)
+        };
+        let again = started(2, 2);
+        again.begin(&paths).unwrap();
+        LaunchRecord::end(&paths, &again.agent_id).unwrap();
+        for _ in 0..2 {
+            first.keep_waiting(&paths).unwrap();
+            assert_eq!(waiting(&paths), ["codex", "other"]);
+        }
+        assert_eq!(LaunchRecord::of(&paths, &other.agent_id), Some(other));
+        // Whoever has started it by hand meanwhile need not have it brought back.
+        started(3, 3).begin(&paths).unwrap();
+        first.keep_waiting(&paths).unwrap();
+        assert_eq!(waiting(&paths), ["codex", "other"]);
+    }
+
+    #[test]
+    fn an_agent_of_the_same_name_replaces_only_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(&home);
+        let first = record("codex", 1);
+        first.begin(&paths).unwrap();
+        let started = |nth, second, words: &str, conversation: Option<&str>| LaunchRecord {
+            words: vec![words.to_owned()],
+            started_at: Timestamp::from_second(second).unwrap(),
+            conversation: conversation.map(str::to_owned),
+            ..record("codex", nth)
+        };
+        started(1, 2, "codex --mcp", Some("d"))
+            .begin(&paths)
+            .unwrap();
+        assert_eq!(waiting(&paths), ["codex", "codex"], "one had its id");
+        started(2, 3, "codex --acp", None).begin(&paths).unwrap();
+        assert_eq!(waiting(&paths).len(), 3, "one had only its name");
+        started(1, 4, "codex --acp", None).begin(&paths).unwrap();
+        assert_eq!(waiting(&paths).len(), 3, "it is started as before");
+        started(1, 5, "codex", Some("c")).begin(&paths).unwrap();
+        assert_eq!(waiting(&paths).len(), 3, "it goes on with the first one");
     }
 
     #[test]
     fn what_was_started_is_known_until_it_is_ended() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().join("a2a"), home.path().join("synapse"));
+        let paths = paths(&home);
         assert_eq!(LaunchRecord::all(&paths).unwrap(), []);
         let record = record("codex", 1);
         let id = record.agent_id.clone();

@@ -16,6 +16,8 @@ use crate::private_file::{draft_of, open, remove};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long those before us may take to check out worktrees of a large repository.
 const CHECKOUT_PATIENCE: Duration = Duration::from_mins(10);
+/// How long those before us may take to start their agents.
+const STARTS_PATIENCE: Duration = Duration::from_mins(10);
 /// How often we ask for it. The kernel cannot be told how long to wait for a lock.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -33,6 +35,11 @@ impl LockGuard {
     /// not: one `git worktree add` fails when it reads what another has written in part.
     pub fn wait_for_worktrees(git_dir: &Path) -> io::Result<Self> {
         Self::wait_at_most(&git_dir.join("synapse-worktrees.lock"), CHECKOUT_PATIENCE)
+    }
+
+    /// Waits while no other command starts agents again.
+    pub fn wait_for_starts(path: &Path) -> io::Result<Self> {
+        Self::wait_at_most(path, STARTS_PATIENCE)
     }
 
     fn wait_at_most(path: &Path, patience: Duration) -> io::Result<Self> {

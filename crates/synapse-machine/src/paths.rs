@@ -184,6 +184,11 @@ impl Paths {
         self.launches().join(format!("{id}.json"))
     }
 
+    /// Held while agents are started again.
+    pub fn up_lock(&self) -> PathBuf {
+        self.synapse.join("up.lock")
+    }
+
     /// The devices that may see the page, and codes that let in more.
     pub fn web(&self) -> PathBuf {
         self.synapse.join("web.json")

@@ -4,17 +4,40 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Replaces a file whole: a reader sees the old text or the new, also after a power cut.
-///
-/// A file has one writer at a time, so its draft needs no name of its own.
+/// Tells the drafts of this process apart.
+static DRAFTS: AtomicU32 = AtomicU32::new(0);
+
+/// Replaces a file whole: a reader sees the old text or the new, also after a power cut. Of several writers, the last
+/// one wins.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let draft = draft_of(path);
-    remove(&draft)?;
-    let mut file = open(&draft)?;
-    file.write_all(text)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)
+    let (draft, mut file) = draft(path)?;
+    let written = file
+        .write_all(text)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // Why it could not be written is told; that there is a draft helps nobody.
+        let _ = remove(&draft);
+    }
+    written
+}
+
+/// A draft that no other writer has.
+fn draft(path: &Path) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    loop {
+        let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let own = format!(".{name}.{}-{number}.draft", std::process::id());
+        let draft = path.with_file_name(own);
+        let opened = options().create_new(true).open(&draft);
+        match opened {
+            // A process of the same number has died in between.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (draft, file)),
+        }
+    }
 }
 
 /// Removes a file that may be gone already.
@@ -83,7 +106,7 @@ fn bad(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// Where a file is written before it gets its name.
+/// Where a file that is held from the beginning is written before it gets its name.
 pub fn draft_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.draft"))
@@ -91,11 +114,41 @@ pub fn draft_of(path: &Path) -> PathBuf {
 
 /// Opens a file for its owner alone, and creates it if need be.
 pub fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
+    options().create(true).truncate(false).open(path)
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_writers_never_leave_half_a_text_nor_a_draft() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.json");
+        let texts: Vec<String> = (0..8)
+            .map(|number| number.to_string().repeat(4096))
+            .collect();
+        std::thread::scope(|scope| {
+            for text in &texts {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..8 {
+                        replace(path, text.as_bytes()).unwrap();
+                        let read = fs::read_to_string(path).unwrap();
+                        let first = &read[..1];
+                        assert_eq!(read, first.repeat(4096));
+                    }
+                });
+            }
+        });
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        assert!(replace(&folder.path().join("folder"), b"").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synapse_a2a::event::{Event, Fact, Origin};
+use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::{ContextId, TaskId};
 use synapse_a2a::message::{Message, Role};
 use synapse_a2a::task::{Task, TaskState};
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::arrivals::Arrivals;
 use super::files::unpack;
-use super::ledger::STOPPED;
+use super::ledger::stopped;
 use super::{
     AcceptedTask, Answer, Board, Command, Follow, Ledger, QueueFull, Record, Refusal, timestamp,
 };
@@ -140,7 +140,7 @@ impl SessionHandle {
             Ok(()) => {}
             Err(why @ StoreError::Unconfirmed { .. }) => {
                 let why = why.to_string();
-                self.ledger.withdraw(&id, &why);
+                self.ledger.withdraw(&id, Status::canceled(&why));
                 // Whoever sends the message again must find the task ended.
                 self.ledger.flush().await;
                 return Err(Refusal::Unconfirmed { task: id, why });
@@ -161,7 +161,7 @@ impl SessionHandle {
             .await
             .is_err()
         {
-            self.ledger.withdraw(&id, STOPPED);
+            self.ledger.withdraw(&id, stopped());
             return Err(Refusal::Stopping);
         }
         Ok(id)
@@ -282,8 +282,7 @@ mod tests {
     fn who_went_on_with_a_task_does_not_repeat_its_message() {
         let message = Message::text(MessageId::new("a"), Role::User, "yes");
         let answered = task(vec![moved(Status::Working), Fact::Answered { message }]);
-        let reason = "no longer wanted".to_owned();
-        let canceled = task(vec![moved(Status::Canceled { reason })]);
+        let canceled = task(vec![moved(Status::canceled("no longer wanted"))]);
         for known in [answered, canceled] {
             assert!(!is_repeated(&known, &asked("do it"), None));
         }

@@ -44,7 +44,7 @@ fn moved(task: &str, status: &Status) {
             let code = failure.code.name();
             tracing::warn!(task, state, code, why = %failure.message, "task ended");
         }
-        Status::Canceled { reason } | Status::Rejected { reason } => {
+        Status::Canceled { reason, .. } | Status::Rejected { reason } => {
             tracing::info!(task, state, why = %reason, "task ended");
         }
         Status::Completed => tracing::info!(task, state, "task ended"),

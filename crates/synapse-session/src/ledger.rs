@@ -12,8 +12,16 @@ use synapse_a2a::usage::Usage;
 use super::{Board, journal, timestamp};
 use synapse_store::{Entry, Owner, Store, StoreError};
 
-/// Why a task ends that was promised and never reached the actor.
+/// Why a task ends with its agent.
 pub(super) const STOPPED: &str = "the agent was stopped";
+
+/// How a task ends that its agent had not begun when it was stopped.
+pub(super) fn stopped() -> Status {
+    Status::Canceled {
+        reason: STOPPED.to_owned(),
+        with_agent: true,
+    }
+}
 
 /// The one way for events to get on disk and on the board. Cheap to clone.
 #[derive(Clone)]
@@ -84,11 +92,8 @@ impl Ledger {
     }
 
     /// Ends a task that never reaches the actor.
-    pub(super) fn withdraw(&self, task: &TaskId, reason: &str) {
-        let reason = reason.to_owned();
-        let fact = Fact::Moved {
-            status: Status::Canceled { reason },
-        };
+    pub(super) fn withdraw(&self, task: &TaskId, status: Status) {
+        let fact = Fact::Moved { status };
         let at = timestamp();
         self.append(task, 2, Event { at, fact });
     }

@@ -247,7 +247,7 @@ mod tests {
                 let fact = match step {
                     0 => Fact::Moved { status: Status::Working },
                     1 => Fact::Moved { status: Status::Completed },
-                    2 => Fact::Moved { status: Status::Canceled { reason: "x".to_owned() } },
+                    2 => Fact::Moved { status: Status::canceled("x") },
                     3 => Fact::Noted { text: "x".to_owned() },
                     4 => Fact::Moved { status: Status::Submitted },
                     5 => Fact::ArtifactOpened { artifact: ArtifactId::new("a"), body: Body::text("x") },

@@ -34,7 +34,7 @@ fn of_status(status: &Status) -> usize {
     match status {
         Status::InputRequired { question } => question.prompt.len(),
         Status::Failed { failure } => failure.message.len(),
-        Status::Canceled { reason } | Status::Rejected { reason } => reason.len(),
+        Status::Canceled { reason, .. } | Status::Rejected { reason } => reason.len(),
         Status::Submitted | Status::Working | Status::Completed => 0,
     }
 }

@@ -71,9 +71,7 @@ fn status(state: TaskState) -> Status {
                 message: "it left".into(),
             },
         },
-        TaskState::Canceled => Status::Canceled {
-            reason: "no longer wanted".into(),
-        },
+        TaskState::Canceled => Status::canceled("no longer wanted"),
         TaskState::Rejected => Status::Rejected {
             reason: "not my trade".into(),
         },

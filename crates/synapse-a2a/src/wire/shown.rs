@@ -91,7 +91,7 @@ impl Standing {
             Status::InputRequired { question } => Some(ask(question, task.id())),
             Status::Completed => task.spoken().cloned(),
             Status::Failed { failure } => Some(say(&failure.message)),
-            Status::Canceled { reason } | Status::Rejected { reason } => Some(say(reason)),
+            Status::Canceled { reason, .. } | Status::Rejected { reason } => Some(say(reason)),
         };
         Self {
             state: status.state(),

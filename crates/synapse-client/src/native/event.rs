@@ -153,7 +153,7 @@ impl TaskEvent {
                 let (message, error) = match status {
                     Status::InputRequired { question } => (Some(json!(question)), None),
                     Status::Failed { failure } => (None, Some(failure.clone())),
-                    Status::Canceled { reason } | Status::Rejected { reason } => {
+                    Status::Canceled { reason, .. } | Status::Rejected { reason } => {
                         (Some(json!(reason)), None)
                     }
                     Status::Submitted | Status::Working | Status::Completed => (None, None),

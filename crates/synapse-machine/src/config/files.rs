@@ -49,6 +49,10 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
             paths.launches(),
             "How each agent was started, for `synapse up` and `synapse restart`.",
         ),
+        (
+            paths.up_lock(),
+            "Held by `synapse up` or `synapse restart` while it starts agents.",
+        ),
         (paths.logs(), "The logs of agents, and `input_router.log`."),
         (
             paths.web(),

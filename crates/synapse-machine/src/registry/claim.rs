@@ -13,7 +13,7 @@ use super::{AgentId, Entry, Registry, RegistryError, Status, Transport};
 use crate::handle::Handle;
 use crate::lock::{LockGuard, is_held};
 use crate::paths::create_folder;
-use crate::private_file::{draft_of, remove, replace};
+use crate::private_file::{remove, replace};
 
 /// How often a folder that is being removed is made anew.
 const ATTEMPTS: u32 = 8;
@@ -220,11 +220,7 @@ impl Drop for Claim {
             return;
         }
         // The lock goes last: an entry without one would look like that of a crashed host.
-        for path in [
-            &draft_of(&self.entry_path),
-            &self.entry_path,
-            &self.lock_path,
-        ] {
+        for path in [&self.entry_path, &self.lock_path] {
             if let Err(error) = remove(path) {
                 tracing::warn!(path = %path.display(), %error, "a file of the registry stays behind");
             }

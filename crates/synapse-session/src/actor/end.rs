@@ -25,7 +25,7 @@ impl Session {
     pub(super) async fn stop(mut self) -> Exit {
         self.close_inbox();
         self.ledger.board.set_stopping();
-        self.cancel_all("the agent was stopped");
+        self.cancel_all();
         // What is not ours goes on without us.
         if self.pty.tenure() != Tenure::Guest {
             self.say_goodbye().await;

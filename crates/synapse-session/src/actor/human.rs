@@ -156,8 +156,7 @@ impl Session {
                 if !report.reply.text.trim().is_empty() {
                     self.reply(&id, shown());
                 }
-                let reason = "interrupted at the keyboard".to_owned();
-                self.move_to(&id, Status::Canceled { reason });
+                self.move_to(&id, Status::canceled("interrupted at the keyboard"));
             }
         }
     }

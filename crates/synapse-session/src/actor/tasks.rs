@@ -12,7 +12,7 @@ use synapse_term::keys::Discipline;
 use synapse_term::prompt::Prompt;
 
 use super::Session;
-use crate::ledger::STOPPED;
+use crate::ledger::{STOPPED, stopped};
 use crate::order;
 use crate::turn::{Input, Words};
 use crate::{AcceptedTask, Command, Order, Priority, Refusal, TurnError, end_of, timestamp};
@@ -117,20 +117,20 @@ impl Session {
             self.step(Input::Cancel(WHY), now);
         } else {
             self.queue.remove(task);
-            self.cancel_at_rest(task, WHY);
+            self.move_to(task, Status::canceled(WHY));
         }
         Ok(())
     }
 
     /// The agent is about to go: whatever has not begun never will.
-    pub(super) fn cancel_all(&mut self, why: &str) {
+    pub(super) fn cancel_all(&mut self) {
         self.queue.drain();
         let now = self.now();
-        self.step(Input::Abandon(why), now);
+        self.step(Input::Abandon(STOPPED), now);
         let running = self.running.as_ref().map(|running| running.task.clone());
         for task in self.open.keys().cloned().collect::<Vec<_>>() {
             if Some(&task) != running.as_ref() {
-                self.cancel_at_rest(&task, why);
+                self.move_to(&task, stopped());
             }
         }
     }
@@ -160,14 +160,9 @@ impl Session {
         self.inbox.close();
         while let Ok(command) = self.inbox.try_recv() {
             if let Command::Accept(accepted) = command {
-                self.ledger.withdraw(accepted.task.id(), STOPPED);
+                self.ledger.withdraw(accepted.task.id(), stopped());
             }
         }
-    }
-
-    fn cancel_at_rest(&mut self, task: &TaskId, why: &str) {
-        let reason = why.to_owned();
-        self.move_to(task, Status::Canceled { reason });
     }
 
     /// Puts a reply on the board, in the pieces it is made of.

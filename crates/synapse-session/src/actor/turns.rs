@@ -231,7 +231,8 @@ impl Session {
             Ending::Rejected(reason) => return self.move_to(&task, Status::Rejected { reason }),
             Ending::Canceled(reason, said) => {
                 self.keep_said(&task, said);
-                return self.move_to(&task, Status::Canceled { reason });
+                let with_agent = self.ledger.board.is_stopping();
+                return self.move_to(&task, Status::Canceled { reason, with_agent });
             }
             Ending::Interrupted(said) => {
                 self.keep_said(&task, said);

@@ -39,9 +39,7 @@ fn tale(number: u64) -> Tale {
         0 => tale,
         1 => tale.works(),
         2 => tale.replies("done"),
-        _ => tale.moves(Status::Canceled {
-            reason: "by the test".to_owned(),
-        }),
+        _ => tale.moves(Status::canceled("by the test")),
     }
 }
 

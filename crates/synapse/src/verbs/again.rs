@@ -1,34 +1,34 @@
 //! `synapse up` and `synapse restart`: agents started again as they were started before, with their conversations.
 
+mod comeback;
+mod conversation;
+mod unbegun;
+
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
-use clap::{Args, Parser as _};
+use anyhow::{Context as _, Result, anyhow};
+use clap::Args;
 use serde_json::{Value, json};
-use synapse_a2a::error::FailureCode;
-use synapse_a2a::event::{Fact, Status, Timestamp};
-use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
-use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
-use synapse_machine::paths::Paths;
+use synapse_client::current_agent;
+use synapse_machine::handle::Handle;
+use synapse_machine::launch_record::LaunchRecord;
+use synapse_machine::lock::{LockGuard, is_held};
+use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::registry::Entry;
-use synapse_store::{Filter, Kept, Reader};
-use synapse_term::profile::Profile;
 use tokio::time::sleep;
 
-use super::program::Program;
 use super::spinner::Spinner;
-use super::table::short;
-use super::{Failure, conversations, lookup, print, start, stop, texts};
-use crate::cli::{Start, Wrap, complete};
+use super::{Failure, lookup, print, stop, texts};
+use crate::cli::complete;
+use comeback::{Comeback, by_hand};
+pub(super) use conversation::{conversation, open};
+use unbegun::offer;
 
 /// How often an agent is asked whether it rests.
 const PACE: Duration = Duration::from_millis(250);
-
-/// How many messages that were not begun are named.
-const OFFERED: usize = 100;
 
 /// `synapse up …`
 #[derive(Args)]
@@ -62,86 +62,101 @@ pub(crate) struct Restart {
     json: bool,
 }
 
+/// What came of an attempt to start an agent again.
+enum Attempt {
+    /// It runs, or would be started so.
+    Back(Value),
+    /// Nothing was done.
+    Refused(anyhow::Error),
+    /// It does not run.
+    Failed(anyhow::Error),
+}
+
 /// Starts again whatever ran when the machine went down.
 pub(crate) fn up(args: &Up) -> Result<u8> {
-    let paths = Paths::from_env()?;
-    if !args.dry_run
-        && let Err(error) = super::mesh::bring_back(&paths)
-    {
-        note!("synapse: the mesh is not up: {error:#}");
+    if args.json {
+        texts::speak_english();
     }
-    let running = lookup::agents()?;
-    let records = LaunchRecord::waiting(&paths, &running)
+    let paths = Paths::from_env()?;
+    let _turn = if args.dry_run {
+        None
+    } else {
+        let turn = turn(&paths)?;
+        if let Err(error) = super::mesh::bring_back(&paths) {
+            note!("synapse: the mesh is not up: {error:#}");
+        }
+        Some(turn)
+    };
+    let records = LaunchRecord::waiting(&paths, &lookup::agents()?)
         .with_context(|| format!("cannot read {}", paths.launches().display()))?;
     if records.is_empty() && !args.json {
         note!("{}", texts::nothing_to_bring_back());
     }
     let mut code = 0;
+    let mut planned = Vec::new();
     for record in &records {
-        let told = if args.dry_run {
-            Ok(plan(record))
+        let running = lookup::agents()?;
+        let mut taken: Vec<&Handle> = running.iter().map(|entry| &entry.handle).collect();
+        taken.extend(&planned);
+        let name = free_name(record, &taken, &records);
+        let comeback = Comeback::of(record, &name, &running, &paths);
+        let attempt = if args.dry_run {
+            comeback.map(|it| it.plan())
         } else {
-            bring_back(record, false)
+            comeback.and_then(|it| it.start())
         };
-        let is_refused = told.is_err();
-        if is_refused {
-            code = 1;
-            // A program that ended at once has ended for good by its host; the next `up` tries again.
-            record.save(&paths)?;
-        }
-        tell(record, told, args.json)?;
-        if !args.json {
-            if is_refused {
-                note!("{}", texts::tried_again(&record.handle));
+        // Its name leads to another agent, if one that runs has it.
+        let way_out = if name == record.handle {
+            record.handle.as_str()
+        } else {
+            record.agent_id.as_str()
+        };
+        if !args.dry_run {
+            match &attempt {
+                Ok(_) => record.forget(&paths)?,
+                Err(_) => record.keep_waiting(&paths)?,
             }
-            offer(record, &paths)?;
         }
+        let attempt = attempt.map_or_else(Attempt::Failed, Attempt::Back);
+        code = code.max(tell(&record.handle, &record.dir, &attempt, args.json)?);
+        if !args.json {
+            if matches!(attempt, Attempt::Failed(_)) {
+                note!("{}", texts::tried_again(way_out));
+            }
+            offer(record, name.as_str(), &paths)?;
+        }
+        planned.push(name);
     }
     Ok(code)
 }
 
-/// Names the messages that were waiting when an agent went down. They are not sent unasked.
-fn offer(record: &LaunchRecord, paths: &Paths) -> Result<()> {
-    let since = record.started_at.as_millisecond().unsigned_abs();
-    let filter = Filter {
-        agent: Some(record.agent_id.as_str().to_owned()),
-        handle: Some(record.handle.to_string()),
-        state: Some(TaskState::Failed),
-        updated_after: Some(Timestamp(since)),
-        limit: OFFERED,
-        ..Filter::default()
-    };
-    let reader = Reader::open(paths.store())?;
-    for listed in reader.page(&filter)?.tasks.iter().rev() {
-        // A list has no events.
-        let Some(kept) = reader.task(listed.task.id())?.filter(is_untouched) else {
-            continue;
-        };
-        let (handle, id) = (&record.handle, short(kept.task.id().as_str()));
-        let words = kept.task.message().words().replace('\n', " ");
-        let words: String = words.chars().take(60).collect();
-        note!("{}", texts::not_begun(format!("{words:?}"), handle, id));
+/// Waits until no other command starts agents again: each would find those of the other in its way.
+fn turn(paths: &Paths) -> Result<LockGuard> {
+    let path = paths.up_lock();
+    if let Some(folder) = path.parent() {
+        create_folder(folder)?;
     }
-    Ok(())
+    let _spinner = is_held(&path)?.then(|| Spinner::begin(texts::another_starts_agents()));
+    LockGuard::wait_for_starts(&path).with_context(texts::another_starts_agents)
 }
 
-/// Whether an agent went down before it began a task.
-fn is_untouched(kept: &Kept) -> bool {
-    let moves = kept.events.iter().filter_map(|event| match &event.fact {
-        Fact::Moved { status } => Some(status.state()),
-        _ => None,
-    });
-    let is_working = |state| state == TaskState::Working;
-    let Status::Failed { failure } = kept.task.status() else {
-        return false;
+/// The name under which an agent can be started again: its own, or where another agent has it, one that nobody has.
+fn free_name(record: &LaunchRecord, taken: &[&Handle], waiting: &[LaunchRecord]) -> Handle {
+    let own = &record.handle;
+    let is_free = |name: &Handle| {
+        let is_promised = name != own && waiting.iter().any(|one| one.handle.is(name.as_str()));
+        !is_promised && !taken.iter().any(|other| other.is(name.as_str()))
     };
-    let codes = [FailureCode::HostCrashed, FailureCode::AgentExited];
-    codes.contains(&failure.code) && !moves.into_iter().any(is_working)
+    let mut names = (1..).map(|nth| own.nth(nth));
+    names.find(is_free).unwrap_or_else(|| own.clone())
 }
 
 /// Ends agents and starts them again, with this version of Synapse.
 pub(crate) fn restart(args: &Restart) -> Result<u8> {
-    let entries = if args.all {
+    if args.json {
+        texts::speak_english();
+    }
+    let mut entries = if args.all {
         lookup::agents()?
     } else if args.agents.is_empty() {
         return Err(Failure::new(Failure::USAGE, texts::name_agents_to_restart()).into());
@@ -151,17 +166,40 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
             .map(|word| lookup::agent_to_end(word))
             .collect::<Result<Vec<_>>>()?
     };
+    let mut seen = Vec::new();
+    entries.retain(|entry| {
+        let is_new = !seen.contains(&entry.agent_id);
+        seen.push(entry.agent_id.clone());
+        is_new
+    });
     let paths = Paths::from_env()?;
     let mut code = 0;
     for entry in &entries {
-        match restart_one(entry, args, &paths) {
-            Ok(one) => code = code.max(one),
-            // Of all, each that can be restarted is.
-            Err(error) if args.all => {
-                note!("synapse: {error:#}");
-                code = code.max(1);
+        let record = LaunchRecord::of_running(&paths, entry).filter(|record| !record.is_ended);
+        let attempt = match (exemption(entry, record.as_ref()), &record) {
+            // Those that can be restarted from here are meant.
+            (Some(why), _) if args.all => {
+                leave_out(&entry.handle, &why, args.json)?;
+                continue;
             }
-            Err(error) => return Err(error),
+            (Some(why), _) => Attempt::Refused(anyhow!(why)),
+            (None, None) => Attempt::Refused(anyhow!(texts::no_record_to_restart(&entry.handle))),
+            (None, Some(record)) => restart_one(entry, record, args, &paths),
+        };
+        code = code.max(tell(
+            &entry.handle,
+            &entry.working_dir,
+            &attempt,
+            args.json,
+        )?);
+        if args.json || matches!(attempt, Attempt::Refused(_)) {
+            continue;
+        }
+        if matches!(attempt, Attempt::Failed(_)) {
+            note!("{}", texts::tried_again(&entry.handle));
+        }
+        if let Some(record) = &record {
+            offer(record, entry.handle.as_str(), &paths)?;
         }
     }
     if entries.is_empty() && !args.json {
@@ -170,61 +208,72 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
     Ok(code)
 }
 
-fn restart_one(entry: &Entry, args: &Restart, paths: &Paths) -> Result<u8> {
+/// Why an agent that runs cannot be restarted by this command, though nothing is wrong with it.
+fn exemption(entry: &Entry, record: Option<&LaunchRecord>) -> Option<String> {
     let handle = &entry.handle;
-    let Some(record) = LaunchRecord::of(paths, &entry.agent_id) else {
-        bail!("{}", texts::no_record_to_restart(handle));
-    };
-    if record.is_wrapped {
-        let words = match shown(&record) {
-            words if words.is_empty() => record.words.join(" "),
-            words => format!("{words} --resume"),
-        };
-        bail!("{}", texts::runs_in_own_terminal(handle, words));
+    if entry.is_adopted {
+        return Some(texts::adopted_is_not_restarted(handle));
     }
+    if current_agent::is_around(entry) {
+        return Some(texts::is_around_this_command(handle));
+    }
+    let record = record.filter(|record| record.is_wrapped)?;
+    Some(match by_hand(record) {
+        Ok(command) => texts::runs_in_own_terminal(handle, command),
+        Err(why) => texts::cannot_be_started(handle, texts::errors::told(&why)),
+    })
+}
+
+fn leave_out(handle: &Handle, why: &str, json: bool) -> Result<()> {
+    if json {
+        let left = json!({ "handle": handle.as_str(), "left": why });
+        writeln!(print::out(), "{left}")?;
+    } else {
+        note!("{}", texts::is_left_out(why));
+    }
+    Ok(())
+}
+
+fn restart_one(entry: &Entry, record: &LaunchRecord, args: &Restart, paths: &Paths) -> Attempt {
+    let _turn = match end(entry, record, args, paths) {
+        Ok(turn) => turn,
+        Err(why) => return Attempt::Refused(why),
+    };
+    // What its program called the conversation may have been written since.
+    let last = LaunchRecord::of_running(paths, entry);
+    let record = last.as_ref().unwrap_or(record);
+    let start = || {
+        let comeback = Comeback::of(record, &entry.handle, &lookup::agents()?, paths)?;
+        let comeback = if args.fresh {
+            comeback.fresh()
+        } else {
+            comeback
+        };
+        let told = comeback.start()?;
+        // Another version may have written it down in other words.
+        record.forget(paths)?;
+        Ok(told)
+    };
+    start().map_or_else(
+        |why: anyhow::Error| match record.keep_waiting(paths) {
+            Ok(()) => Attempt::Failed(why),
+            Err(error) => Attempt::Failed(why.context(error)),
+        },
+        Attempt::Back,
+    )
+}
+
+/// Ends an agent that can be started again, and no sooner than that is known.
+fn end(entry: &Entry, record: &LaunchRecord, args: &Restart, paths: &Paths) -> Result<LockGuard> {
+    let mut others = lookup::agents()?;
+    others.retain(|other| other.agent_id != entry.agent_id);
+    Comeback::of(record, &entry.handle, &others, paths)?;
     if !args.now {
         until_it_rests(entry)?;
     }
+    let turn = turn(paths)?;
     stop::end(std::slice::from_ref(entry))?;
-    // What its program called the conversation may have been written since.
-    let record = LaunchRecord::of(paths, &entry.agent_id).unwrap_or(record);
-    let told = bring_back(&record, args.fresh);
-    let code = u8::from(told.is_err());
-    tell(&record, told, args.json)?;
-    if !args.json {
-        offer(&record, paths)?;
-    }
-    Ok(code)
-}
-
-/// The conversation that a start is to continue: the one it names, or the last of such an agent in this folder.
-pub(super) fn conversation(
-    start: &Start,
-    profile: &Profile,
-    dir: &Path,
-    paths: &Paths,
-) -> Result<Option<String>> {
-    match start.resume.as_deref() {
-        None => return Ok(None),
-        Some("") => {}
-        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
-        Some(name) => {
-            let error =
-                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
-            return Err(Failure::new(Failure::USAGE, error).into());
-        }
-    }
-    let mut records = LaunchRecord::all(paths)?;
-    records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
-    let mut found = records.iter().rev();
-    let found = found.find_map(|record| synapse::launch::conversation(record, profile));
-    // One that was never wrapped is in the program's own files.
-    let newest = || Some(conversations::past(profile, dir).into_iter().next()?.name);
-    let found = found.or_else(newest);
-    if found.is_none() {
-        bail!("{}", texts::no_conversations(&profile.name, dir.display()));
-    }
-    Ok(found)
+    Ok(turn)
 }
 
 /// Waits until an agent has nothing to do.
@@ -252,87 +301,50 @@ fn until_it_rests(entry: &Entry) -> Result<()> {
     })
 }
 
-/// How an agent would be started.
-fn plan(record: &LaunchRecord) -> Value {
-    json!({ "handle": record.handle.as_str(), "dir": record.dir, "start": record.words })
-}
-
-/// Starts an agent as it was started before. A conversation that cannot be continued gives way to a new one.
-fn bring_back(record: &LaunchRecord, is_fresh: bool) -> Result<Value> {
-    let words = std::iter::once("synapse".to_owned()).chain(record.words.iter().cloned());
-    let mut start = Wrap::try_parse_from(words)
-        .context("it was started by another version")?
-        .start;
-    start.name = Some(record.handle.to_string());
-    start.cwd = Some(record.dir.to_string_lossy().into_owned());
-    let program = Program::find(&start);
-    let profile = program.as_ref().ok().map(|program| &program.profile);
-    let conversation = profile
-        .filter(|profile| !is_fresh && !profile.resume.is_empty())
-        .and_then(|profile| synapse::launch::conversation(record, profile));
-    let mut told = match &conversation {
-        Some(name) => {
-            let resumed = Start {
-                resume: Some(name.clone()),
-                ..start.clone()
-            };
-            start::launch(&resumed).or_else(|why| {
-                let mut told = start::launch(&start)?;
-                set(
-                    &mut told,
-                    "warning",
-                    json!(format!(
-                        "the conversation {name} could not be continued: {why:#}"
-                    )),
-                );
-                Ok::<_, anyhow::Error>(told)
-            })?
+/// Tells what came of an attempt; the exit code.
+fn tell(handle: &Handle, dir: &Path, attempt: &Attempt, json: bool) -> Result<u8> {
+    let told = match attempt {
+        Attempt::Back(told) => told,
+        Attempt::Refused(why) | Attempt::Failed(why) => {
+            let told = texts::errors::told(why);
+            if json {
+                let told = json!({ "handle": handle.as_str(), "dir": dir, "error": told });
+                writeln!(print::out(), "{told}")?;
+            } else if matches!(attempt, Attempt::Refused(_)) {
+                note!("synapse: {told}");
+            } else {
+                note!("synapse: {}", texts::cannot_be_started(handle, told));
+            }
+            return Ok(match attempt {
+                Attempt::Failed(_) => 1,
+                _ => Failure::code_of(why),
+            });
         }
-        None => start::launch(&start)?,
     };
-    set(&mut told, "conversation", json!(conversation));
-    Ok(told)
-}
-
-fn set(told: &mut Value, name: &str, value: Value) {
-    if let Some(fields) = told.as_object_mut() {
-        fields.insert(name.to_owned(), value);
-    }
-}
-
-/// What somebody would type to start it.
-fn shown(record: &LaunchRecord) -> String {
-    let words = record.words.iter().take_while(|word| *word != "--");
-    words.cloned().collect::<Vec<_>>().join(" ")
-}
-
-fn tell(record: &LaunchRecord, told: Result<Value>, json: bool) -> Result<()> {
-    let handle = &record.handle;
+    let text = |name: &str| told.get(name).and_then(Value::as_str);
+    let name = text("handle").unwrap_or(handle.as_str());
     let mut out = print::out();
     if json {
-        let told = told.unwrap_or_else(
-            |error| json!({ "handle": handle.as_str(), "error": format!("{error:#}") }),
-        );
-        writeln!(out, "{told}")?;
-        return Ok(());
-    }
-    match told {
-        Err(error) => note!("{}", texts::cannot_be_started(handle, format!("{error:#}"))),
-        Ok(told) => {
-            let dir = record.dir.display();
-            let how = match (
-                told.get("pid"),
-                told.get("conversation").and_then(Value::as_str),
-            ) {
-                (None, _) => texts::would_start(handle, dir),
-                (_, Some(name)) => texts::is_back_with(handle, name, dir),
-                (_, None) => texts::is_back(handle, dir),
-            };
-            writeln!(out, "{how}")?;
-            if let Some(warning) = told.get("warning").and_then(Value::as_str) {
-                note!("synapse: {}", texts::warning(warning));
-            }
+        let mut told = told.clone();
+        if let Some(fields) = told.as_object_mut().filter(|_| !handle.is(name)) {
+            fields.insert("was".to_owned(), json!(handle.as_str()));
         }
+        writeln!(out, "{told}")?;
+        return Ok(0);
     }
-    Ok(())
+    let dir = dir.display();
+    let how = match (told.get("pid"), text("conversation")) {
+        (None, Some(conversation)) => texts::would_start_with(name, conversation, dir),
+        (None, None) => texts::would_start(name, dir),
+        (_, Some(conversation)) => texts::is_back_with(name, conversation, dir),
+        (_, None) => texts::is_back(name, dir),
+    };
+    writeln!(out, "{how}")?;
+    if !handle.is(name) {
+        note!("{}", texts::has_another_name(name, handle));
+    }
+    if let Some(warning) = text("warning") {
+        note!("synapse: {}", texts::warning(warning));
+    }
+    Ok(0)
 }

@@ -8,12 +8,13 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use synapse_machine::launch_record::is_conversation_name;
+use synapse_machine::paths::Paths;
 use synapse_term::profile::Profile;
 use synapse_transcript::PastConversation;
 
 use super::program::Program;
 use super::table::{Table, age};
-use super::{Failure, print, profile, texts};
+use super::{Failure, again, lookup, print, profile, texts};
 use crate::cli::{Start, complete};
 
 /// `synapse conversations …`
@@ -63,7 +64,7 @@ pub(super) fn past(profile: &Profile, dir: &Path) -> Vec<PastConversation> {
     past
 }
 
-/// Lets a person at a terminal choose, where `--resume` names none and there are several.
+/// Lets a person at a terminal choose, where `--resume` names none and there are several that no agent has open.
 pub(super) fn choose(start: &Start) -> Result<Start> {
     let is_asked = start.resume.as_deref() == Some("");
     if !is_asked || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
@@ -71,7 +72,9 @@ pub(super) fn choose(start: &Start) -> Result<Start> {
     }
     let program = Program::find(start)?;
     let dir = folder(start.cwd.as_deref().map(Path::new))?;
-    let past = past(&program.profile, &dir);
+    let mut past = past(&program.profile, &dir);
+    let open = again::open(&lookup::agents()?, &program.profile, &Paths::from_env()?);
+    past.retain(|one| !open.contains(&one.name));
     if past.len() < 2 {
         return Ok(start.clone());
     }

@@ -29,11 +29,16 @@ pub(crate) fn run(args: &cli::Profile) -> Result<()> {
 
 /// A profile by its name or by its file.
 pub(crate) fn find(name: &str) -> Result<Profile> {
+    find_in(name, &std::env::current_dir()?)
+}
+
+/// The same, as it is found in a folder.
+pub(super) fn find_in(name: &str, dir: &Path) -> Result<Profile> {
     if is_file(name) {
         return from_file(name);
     }
     let paths = Paths::from_env()?;
-    let project = project_folder(&paths)?.map(|folder| folder.join(format!("{name}.yaml")));
+    let project = project_folder(&paths, dir).map(|folder| folder.join(format!("{name}.yaml")));
     let of_project = |file: &PathBuf| of_project(file).transpose();
     if let (Some(project), Some(text)) = (&project, project.as_ref().and_then(of_project)) {
         let text = text?;
@@ -58,7 +63,12 @@ pub(crate) fn find(name: &str) -> Result<Profile> {
 
 /// Whether there is a profile of that name, or a file is meant.
 pub(crate) fn is_known(name: &str) -> Result<bool> {
-    let project = Paths::project_profiles(&std::env::current_dir()?).join(format!("{name}.yaml"));
+    is_known_in(name, &std::env::current_dir()?)
+}
+
+/// The same, as it is found in a folder.
+pub(super) fn is_known_in(name: &str, dir: &Path) -> Result<bool> {
+    let project = Paths::project_profiles(dir).join(format!("{name}.yaml"));
     // What stands there and cannot be used is refused with a reason later.
     let exists = |path: &Path| path.symlink_metadata().is_ok();
     Ok(is_file(name)
@@ -105,14 +115,15 @@ pub(super) fn own_file(name: &str) -> Result<PathBuf> {
     Ok(Paths::from_env()?.profiles().join(format!("{name}.yaml")))
 }
 
-/// Where the project keeps its profiles. A folder that is the user's own, as in `$HOME`, is no project's.
-fn project_folder(paths: &Paths) -> Result<Option<PathBuf>> {
-    let folder = Paths::project_profiles(&std::env::current_dir()?);
+/// Where the project in this folder keeps its profiles. A folder that is the user's own, as in `$HOME`, is no
+/// project's.
+fn project_folder(paths: &Paths, dir: &Path) -> Option<PathBuf> {
+    let folder = Paths::project_profiles(dir);
     let is_own = match (folder.canonicalize(), paths.profiles().canonicalize()) {
         (Ok(folder), Ok(own)) => folder == own,
         _ => false,
     };
-    Ok(Some(folder).filter(|_| !is_own))
+    Some(folder).filter(|_| !is_own)
 }
 
 /// A row of `profile list`.
@@ -152,7 +163,7 @@ pub(crate) fn names() -> Result<Vec<String>> {
 fn rows() -> Result<Vec<ProfileRow>> {
     let paths = Paths::from_env()?;
     let mut rows = Vec::new();
-    if let Some(folder) = project_folder(&paths)? {
+    if let Some(folder) = project_folder(&paths, &std::env::current_dir()?) {
         for (name, file) in files_in(&folder) {
             let text = read_text(&file, Trust::Stranger).map_err(Into::into);
             let is_trusted = match &text {

@@ -19,23 +19,28 @@ pub(super) struct Program {
 impl Program {
     /// The program that was asked for: by its profile, by its name where no profile has it, or as a command.
     pub(super) fn find(start: &Start) -> Result<Self> {
+        Self::find_in(start, &std::env::current_dir()?)
+    }
+
+    /// The same, as it is found in a folder, whose project may have profiles.
+    pub(super) fn find_in(start: &Start, dir: &Path) -> Result<Self> {
         let args = start.args.clone();
         match &start.profile {
             None => Ok(Self {
                 profile: generic(args, start.acp)?,
                 args: Vec::new(),
             }),
-            Some(name) if !profile::is_known(name)? && is_on_path(name) => Ok(Self {
+            Some(name) if !profile::is_known_in(name, dir)? && is_on_path(name) => Ok(Self {
                 profile: generic(vec![name.clone()], start.acp)?,
                 args,
             }),
-            Some(name) if !profile::is_known(name)? => {
+            Some(name) if !profile::is_known_in(name, dir)? => {
                 let profiles = Profile::builtin_names().collect::<Vec<_>>().join(", ");
                 let error = texts::no_profile_and_no_program(name, profiles);
                 Err(Failure::new(Failure::USAGE, error).into())
             }
             Some(name) => Ok(Self {
-                profile: profile::find(name)?,
+                profile: profile::find_in(name, dir)?,
                 args,
             }),
         }

@@ -1,6 +1,7 @@
 //! `synapse start`: an agent in the background, or in the foreground without its screen.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
@@ -57,8 +58,13 @@ pub(super) fn start(args: &Start, json: bool) -> Result<u8> {
 
 /// Starts the host and waits until it can be reached, or says why it cannot; what the host tells of itself.
 pub(super) fn launch(args: &Start) -> Result<Value> {
+    launch_in(args, &std::env::current_dir()?)
+}
+
+/// The same, as if it were typed in this folder: its project may have profiles.
+pub(super) fn launch_in(args: &Start, dir: &Path) -> Result<Value> {
     // The host has nobody to tell.
-    if let Err(error) = Program::find(args)
+    if let Err(error) = Program::find_in(args, dir)
         && Failure::code_of(&error) == Failure::USAGE
     {
         return Err(error);
@@ -67,7 +73,13 @@ pub(super) fn launch(args: &Start) -> Result<Value> {
     let own =
         synapse_machine::child::own_program().context("cannot find the path of this program")?;
     let mut command = child::command(own);
-    command.arg("host").args(args.words());
+    command.arg("host").args(args.words()).current_dir(dir);
+    // Ours may be relative to the folder that we are in.
+    for name in ["SYNAPSE_HOME", "A2A_HOME"] {
+        if let Some(home) = std::env::var_os(name).filter(|home| !home.is_empty()) {
+            command.env(name, std::path::absolute(home)?);
+        }
+    }
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -62,7 +62,8 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
     end(&entries)?;
     for record in &gone {
         let handle = &record.handle;
-        LaunchRecord::end(&paths, &record.agent_id)
+        record
+            .forget(&paths)
             .with_context(|| format!("`synapse up` will start {handle} again"))?;
         if !args.json {
             note!("{}", texts::is_not_brought_back(handle));
@@ -72,7 +73,8 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
         let handle = &entry.handle;
         // Whatever `stop --all` ended comes back with `synapse up`.
         if !args.all
-            && let Err(error) = LaunchRecord::end(&paths, &entry.agent_id)
+            && let Some(record) = LaunchRecord::of_running(&paths, entry)
+            && let Err(error) = record.forget(&paths)
         {
             note!("synapse: `synapse up` will start {handle} again: {error}");
         }
@@ -105,12 +107,14 @@ pub(crate) fn run(args: &Stop) -> Result<u8> {
 }
 
 /// The agent of that name that does not run, but that `synapse up` would bring back. Its name wins over the profile of
-/// one that runs: `synapse up` names it so.
+/// one that runs: `synapse up` names it so, or by its id where one that runs has its name.
 fn waiting(word: &str, paths: &Paths) -> Result<Vec<LaunchRecord>> {
     let name = word.strip_prefix('@').unwrap_or(word);
-    let mut records = LaunchRecord::waiting(paths, &lookup::agents()?)
+    let running = lookup::agents()?;
+    let runs = running.iter().any(|entry| entry.handle.is(name));
+    let mut records = LaunchRecord::waiting(paths, &running)
         .with_context(|| format!("cannot read {}", paths.launches().display()))?;
-    records.retain(|record| record.handle.is(name) || record.agent_id.as_str() == name);
+    records.retain(|record| !runs && record.handle.is(name) || record.agent_id.as_str() == name);
     Ok(records)
 }
 

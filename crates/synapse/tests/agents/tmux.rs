@@ -363,3 +363,21 @@ fn what_cannot_be_adopted_is_named() {
         );
     }
 }
+
+#[test]
+fn an_adopted_agent_is_not_restarted_with_what_another_one_was_started_with() {
+    let tmux = Tmux::with_dummy();
+    let world = &tmux.world;
+    // It had the name, the folder and so the id.
+    world.ok(&["start", "dummy", "--port", "0"]);
+    world.ok(&["stop", "--all"]);
+    let adopted = tmux.adopt(&["--profile", "dummy"]);
+    assert_eq!(adopted["handle"], "dummy");
+    let refused = world.run(&["restart", "dummy", "--now"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said.contains("dummy was adopted"), "{said}");
+    assert_eq!(world.entry()["pid"], adopted["pid"]);
+    let up = world.ok(&["up"]);
+    assert!(up.starts_with("dummy-2 is back"), "{up}");
+}

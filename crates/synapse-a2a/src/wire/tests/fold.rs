@@ -53,7 +53,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         3 => Just(question()),
         1 => Just(Status::Completed),
         1 => Just(failure()),
-        1 => Just(Status::Canceled { reason: "stop".into() }),
+        1 => Just(Status::canceled("stop")),
         1 => Just(Status::Rejected { reason: "no".into() }),
     ];
     prop_oneof![

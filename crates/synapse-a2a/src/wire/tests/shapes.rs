@@ -117,8 +117,7 @@ fn a_question_in_every_dialect() {
 
 #[test]
 fn canceled_is_spelled_with_two_l_in_03_rest_only() {
-    let reason = "no longer wanted".into();
-    let canceled = task([moved(Status::Canceled { reason })]);
+    let canceled = task([moved(Status::canceled("no longer wanted"))]);
     let shown = Snapshot::of(&canceled, History::All);
     assert_eq!(v1::task(&shown)["status"]["state"], "TASK_STATE_CANCELED");
     assert_eq!(v03::task(&shown)["status"]["state"], "canceled");

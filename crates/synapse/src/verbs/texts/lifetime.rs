@@ -6,11 +6,23 @@ use super::{Language, language};
 
 texts! {
     no_record_to_restart(handle)
-        "{handle} cannot be started again from here: it was adopted, or a version of Synapse that kept no record started it; end it and start it by hand"
-        "{handle} はここからは起動し直せません。取り込んだものか、記録を残さない版で起動したものです。終了させて、手で起動してください";
-    runs_in_own_terminal(handle, words)
-        "{handle} runs in a terminal of its own: end it there, then: synapse {words}"
-        "{handle} は自分の端末で動いています。そこで終了させてから: synapse {words}";
+        "{handle} cannot be started again from here: it is not written down how it was started; end it and start it by hand"
+        "{handle} はここからは起動し直せません。どう起動したかの記録がありません。終了させて、手で起動してください";
+    adopted_is_not_restarted(handle)
+        "{handle} was adopted: its program was not started by Synapse, and goes on when the agent is stopped; restart the program itself, then: synapse adopt"
+        "{handle} は取り込んだエージェントです。プログラムは Synapse が起動したものではなく、エージェントを停止しても動き続けます。プログラムを起動し直してから: synapse adopt";
+    is_around_this_command(handle)
+        "{handle} is the agent that this command runs in, and would end it; from another terminal: synapse restart {handle}"
+        "このコマンドは {handle} の中で動いており、再起動すると自分も終わります。別の端末から: synapse restart {handle}";
+    is_left_out(why)
+        "left out: {why}"
+        "対象外: {why}";
+    another_starts_agents()
+        "another synapse up or restart is starting agents"
+        "別の synapse up か restart がエージェントを起動しています";
+    runs_in_own_terminal(handle, command)
+        "{handle} runs in a terminal of its own: end it there, then: {command}"
+        "{handle} は自分の端末で動いています。そこで終了させてから: {command}";
     asks_before_restart(handle)
         "{handle} asks something; answer it first, or: synapse restart {handle} --now"
         "{handle} が質問しています。先に答えるか: synapse restart {handle} --now";
@@ -63,8 +75,20 @@ texts! {
         "{handle} is {state}, {queue} in its queue"
         "{handle} は {state}、待ちタスク {queue} 件";
     would_start(handle, dir)
-        "{handle} would be started in {dir}"
-        "{dir} で {handle} を起動します";
+        "{handle} would be started in {dir}, with a new conversation"
+        "{dir} で {handle} を新しい会話で起動します";
+    would_start_with(handle, name, dir)
+        "{handle} would be started in {dir}, with its conversation ({name})"
+        "{dir} で {handle} を会話 ({name}) の続きから起動します";
+    has_another_name(name, handle)
+        "  it was {handle}, a name that another agent has: it is {name}"
+        "  元の名前 {handle} は別のエージェントが使っているので、{name} にします";
+    is_not_continued(name, why)
+        "the conversation {name} could not be continued: {why}"
+        "会話 {name} は続けられませんでした: {why}";
+    conversation_is_open(name)
+        "the conversation {name} is open in another agent"
+        "会話 {name} は別のエージェントが開いています";
     is_back_with(handle, name, dir)
         "{handle} is back with its conversation ({name}) in {dir}"
         "{dir} の {handle} が会話 ({name}) の続きから戻りました";
@@ -72,8 +96,8 @@ texts! {
         "{handle} is back, with a new conversation in {dir}"
         "{dir} の {handle} が新しい会話で戻りました";
     cannot_be_started(handle, why)
-        "synapse: {handle} cannot be started: {why}"
-        "synapse: {handle} を起動できません: {why}";
+        "{handle} cannot be started: {why}"
+        "{handle} を起動できません: {why}";
     no_conversations(name, dir)
         "no conversation of {name} in {dir} is known; name one: --resume ID"
         "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";

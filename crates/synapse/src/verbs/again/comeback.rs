@@ -1,0 +1,209 @@
+//! An agent that is to be started again as it was started before, with its conversation.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow};
+use clap::Parser as _;
+use serde_json::{Value, json};
+use synapse::host::NotInstalled;
+use synapse::launch::probe;
+use synapse_machine::handle::Handle;
+use synapse_machine::launch_record::LaunchRecord;
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_pty::SpawnError;
+use synapse_term::profile::{Backend, Profile};
+
+use super::conversation::open;
+use crate::cli::{Start, Wrap};
+use crate::verbs::program::Program;
+use crate::verbs::{start, texts};
+
+/// An agent whose folder, profile and program are there, so that it can be started again.
+pub(super) struct Comeback {
+    record: LaunchRecord,
+    start: Start,
+    conversation: Option<String>,
+    /// Why its conversation is not continued, if that is so.
+    warning: Option<String>,
+}
+
+impl Comeback {
+    /// Looks whether an agent can be started again under this name, beside those that run.
+    ///
+    /// # Errors
+    /// If something that it needs is not there.
+    pub(super) fn of(
+        record: &LaunchRecord,
+        name: &Handle,
+        running: &[Entry],
+        paths: &Paths,
+    ) -> Result<Self> {
+        let mut start = started_with(record)?;
+        start.name = Some(name.to_string());
+        start.cwd = Some(record.dir.to_string_lossy().into_owned());
+        let found = Program::find_in(&start, &record.dir);
+        // Whoever typed `up` or `restart` has named no profile: theirs is no error of usage.
+        let Program { profile, .. } = found.map_err(|error| anyhow!("{error:#}"))?;
+        let place = profile.cwd.as_ref();
+        let place = place.map_or_else(|| record.dir.clone(), |cwd| record.dir.join(cwd));
+        for dir in [&record.dir, &place] {
+            std::fs::metadata(dir.join("."))
+                .with_context(|| texts::folder_cannot_be_used(dir.display()))?;
+        }
+        look_for_program(&profile, start.acp, &place)?;
+        let conversation = continued(record, &profile);
+        let is_open = conversation
+            .as_ref()
+            .is_some_and(|name| open(running, &profile, paths).contains(name));
+        let warning = conversation.as_ref().filter(|_| is_open);
+        Ok(Self {
+            record: record.clone(),
+            start,
+            warning: warning.map(texts::conversation_is_open),
+            conversation: conversation.filter(|_| !is_open),
+        })
+    }
+
+    /// The same with a new conversation.
+    pub(super) fn fresh(self) -> Self {
+        Self {
+            conversation: None,
+            warning: None,
+            ..self
+        }
+    }
+
+    /// How it would be started.
+    pub(super) fn plan(&self) -> Value {
+        json!({
+            "handle": self.start.name, "dir": self.record.dir, "start": self.record.words,
+            "conversation": self.conversation, "warning": self.warning,
+        })
+    }
+
+    /// Starts it. A conversation that cannot be continued gives way to a new one.
+    pub(super) fn start(&self) -> Result<Value> {
+        let dir = &self.record.dir;
+        let mut warning = self.warning.clone();
+        let mut conversation = self.conversation.as_ref();
+        let resumed = conversation.map(|name| {
+            let resumed = Start {
+                resume: Some(name.clone()),
+                ..self.start.clone()
+            };
+            start::launch_in(&resumed, dir).inspect_err(|why| {
+                warning = Some(texts::is_not_continued(name, texts::errors::told(why)));
+            })
+        });
+        let mut told = if let Some(Ok(told)) = resumed {
+            told
+        } else {
+            conversation = None;
+            start::launch_in(&self.start, dir)?
+        };
+        if let Some(fields) = told.as_object_mut() {
+            fields.insert("conversation".to_owned(), json!(conversation));
+            let said = fields.get("warning").and_then(Value::as_str);
+            let warnings: Vec<&str> = said.into_iter().chain(warning.as_deref()).collect();
+            if !warnings.is_empty() {
+                let warnings = json!(warnings.join("; "));
+                fields.insert("warning".to_owned(), warnings);
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// What somebody would type in a terminal to start an agent there that was started so, with its conversation.
+pub(super) fn by_hand(record: &LaunchRecord) -> Result<String> {
+    let start = started_with(record)?;
+    let dir = word(&record.dir.to_string_lossy());
+    let words = if start.profile.is_none() {
+        // It takes no options of ours.
+        record.words.clone()
+    } else {
+        let program = Program::find_in(&start, &record.dir)?;
+        let named = Start {
+            name: Some(record.handle.to_string()),
+            resume: continued(record, &program.profile),
+            ..start
+        };
+        named.words()
+    };
+    let words: Vec<String> = words.iter().map(|one| word(one)).collect();
+    let words = words.join(" ");
+    let words = words.strip_suffix(" --").unwrap_or(&words);
+    Ok(format!("cd {dir} && synapse {words}"))
+}
+
+fn started_with(record: &LaunchRecord) -> Result<Start> {
+    let words = std::iter::once("synapse".to_owned()).chain(record.words.iter().cloned());
+    let wrap = Wrap::try_parse_from(words).context("it was started by another version")?;
+    Ok(wrap.start)
+}
+
+/// The conversation of an agent, if its program can go on with it.
+fn continued(record: &LaunchRecord, profile: &Profile) -> Option<String> {
+    let can_resume = !profile.resume.is_empty();
+    can_resume
+        .then(|| synapse::launch::conversation(record, profile))
+        .flatten()
+}
+
+/// Looks whether the program of a profile is there.
+fn look_for_program(profile: &Profile, by_acp: bool, dir: &Path) -> Result<()> {
+    let over_acp = if by_acp || profile.backend == Backend::Acp {
+        profile.over_acp()?
+    } else {
+        None
+    };
+    let profile = over_acp.as_ref().unwrap_or(profile);
+    // The dummy agent is this very program, wherever it is installed.
+    let Some(program) = profile.command.first().filter(|it| *it != "synapse") else {
+        return Ok(());
+    };
+    let place = if program.contains('/') {
+        dir.join(program).to_string_lossy().into_owned()
+    } else {
+        program.clone()
+    };
+    if probe::find(&place, profile.env.get("PATH").map(String::as_str)).is_some() {
+        return Ok(());
+    }
+    Err(match &profile.install {
+        _ if Path::new(&place).is_file() => SpawnError::Denied(program.into()).into(),
+        Some(install) => NotInstalled {
+            program: program.clone(),
+            install: install.clone(),
+        }
+        .into(),
+        None => SpawnError::NotFound(program.into()).into(),
+    })
+}
+
+/// A word as a shell reads it.
+fn word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_quoted_where_a_shell_would_read_it_otherwise() {
+        for (plain, quoted) in [
+            ("--resume=5f1c", "--resume=5f1c"),
+            ("my project", "'my project'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(word(plain), quoted);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Which conversation an agent goes on with.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use anyhow::{Result, bail};
+use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
+use synapse_machine::paths::Paths;
+use synapse_machine::registry::Entry;
+use synapse_term::profile::Profile;
+
+use crate::cli::Start;
+use crate::verbs::{Failure, conversations, lookup, texts};
+
+/// The conversation that a start is to continue: the one it names, or the last of such an agent in this folder that
+/// no agent has open.
+pub(in crate::verbs) fn conversation(
+    start: &Start,
+    profile: &Profile,
+    dir: &Path,
+    paths: &Paths,
+) -> Result<Option<String>> {
+    match start.resume.as_deref() {
+        None => return Ok(None),
+        Some("") => {}
+        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
+        Some(name) => {
+            let error =
+                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
+            return Err(Failure::new(Failure::USAGE, error).into());
+        }
+    }
+    let mut records = LaunchRecord::all(paths)?;
+    records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
+    let recorded = records.iter().filter_map(|record| {
+        let name = synapse::launch::conversation(record, profile)?;
+        Some((name, SystemTime::from(record.started_at)))
+    });
+    // Also those that were never wrapped. What the program's own files say of a conversation is later than its start.
+    let past = conversations::past(profile, dir).into_iter();
+    let past = past.map(|one| (one.name, one.last_at));
+    let mut found: Vec<(String, SystemTime)> = recorded.chain(past).collect();
+    found.sort_by_key(|(_, at)| *at);
+    let Some((newest, _)) = found.last().cloned() else {
+        bail!("{}", texts::no_conversations(&profile.name, dir.display()));
+    };
+    let open = open(&lookup::agents()?, profile, paths);
+    found.retain(|(name, _)| !open.contains(name));
+    match found.pop() {
+        Some((name, _)) => Ok(Some(name)),
+        None => bail!("{}", texts::conversation_is_open(newest)),
+    }
+}
+
+/// The conversations that these agents have open, as far as it is known what their programs call them.
+pub(in crate::verbs) fn open(running: &[Entry], profile: &Profile, paths: &Paths) -> Vec<String> {
+    let records = running.iter();
+    let records = records.filter_map(|entry| LaunchRecord::of_running(paths, entry));
+    records
+        .filter_map(|record| synapse::launch::conversation(&record, profile))
+        .collect()
+}
