@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::world::World;
+
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -17,15 +19,56 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The script, with the binaries of this build, and for nobody's home but this one.
+fn script(action: &str, home: &Path, prefix: &str) -> Command {
+    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
+    let mut command = Command::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../scripts/install"
+    ));
+    command.arg(action).arg(built).current_dir(home);
+    command.env("HOME", home).env("PREFIX", prefix);
+    command
+}
+
+#[test]
+fn a_prefix_is_understood_as_every_shell_hands_it_over() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    for (prefix, folder) in [
+        ("~/.local", ".local"),
+        ("~/local//", "local"),
+        ("here/local", "here/local"),
+        ("./here", "here"),
+    ] {
+        let folder = home.join(folder);
+        let run = |action: &str| {
+            let output = script(action, &home, prefix).output().unwrap();
+            assert!(output.status.success(), "{prefix}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let said = run("uninstall");
+        let nothing = format!("nothing of Synapse was below {}\n", folder.display());
+        assert_eq!(said, nothing, "{prefix}");
+        let said = run("install");
+        let path = format!("export PATH=\"{}/bin:", folder.display());
+        assert!(said.contains(&path), "{prefix}: {said}");
+        assert!(folder.join("bin/synapse").is_file(), "{prefix}");
+        let said = run("uninstall");
+        assert!(said.contains("removed Synapse from"), "{prefix}: {said}");
+        assert_eq!(files(&folder), Vec::<PathBuf>::new(), "{prefix}");
+    }
+    let refused = script("install", &home, "~ada/local").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(!home.join("~ada").exists() && !home.join("~").exists());
+}
+
 #[test]
 fn everything_is_installed_and_removed_again() {
     let home = tempfile::tempdir().unwrap();
     let prefix = home.path().join("local");
-    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
     let run = |action: &str| {
-        let mut command = Command::new(script);
-        command.arg(action).arg(built).env("PREFIX", &prefix);
+        let mut command = script(action, home.path(), prefix.to_str().unwrap());
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
@@ -59,15 +102,12 @@ fn everything_is_installed_and_removed_again() {
 
 #[test]
 fn what_could_stop_the_agents_is_not_removed_while_they_run() {
-    let world = crate::world::World::with_dummy();
+    let world = World::with_dummy();
     let prefix = world.home.path().join("local");
-    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
     let run = |action: &str, force: &str| {
         // With the environment of this world, so that it is its agents that are counted.
         let synapse = world.command(&[]);
-        let mut command = Command::new(script);
-        command.arg(action).arg(built).env("PREFIX", &prefix);
+        let mut command = script(action, world.home.path(), prefix.to_str().unwrap());
         for (name, value) in synapse.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
@@ -89,7 +129,7 @@ fn what_could_stop_the_agents_is_not_removed_while_they_run() {
 
 #[test]
 fn a_service_is_written_and_removed() {
-    let world = crate::world::World::new();
+    let world = World::new();
     let config = world.home.path().join("config");
     let run = |args: &[&str]| {
         let mut command = world.command(args);
