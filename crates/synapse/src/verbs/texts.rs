@@ -146,6 +146,9 @@ texts! {
     unit_is_removed()
         "agents are not brought back at login"
         "ログインのときにエージェントを起動し直しません";
+    unfit_for_systemd(what)
+        "systemd takes no {what}: a quote, a backslash, a control character, or not UTF-8"
+        "{what} は systemd では使えません。引用符、バックスラッシュ、制御文字、または UTF-8 でない文字があります";
     no_systemd(unit)
         "synapse: systemd does not run here for you; where it does: systemctl --user enable {unit}"
         "synapse: ここでは systemd が使えません。使えるところで: systemctl --user enable {unit}";
