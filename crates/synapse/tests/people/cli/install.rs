@@ -130,15 +130,33 @@ fn what_could_stop_the_agents_is_not_removed_while_they_run() {
     assert!(!prefix.join("bin/synapse").exists());
 }
 
-/// A `systemctl` that writes down what it was told.
-fn systemctl(folder: &Path) -> PathBuf {
-    let told = folder.join("told");
-    std::fs::create_dir_all(folder).unwrap();
-    let program = folder.join("systemctl");
-    let script = format!("#!/bin/sh\necho \"$*\" >>'{}'\n", told.display());
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-    told
+/// A program of one line.
+fn program(path: &Path, line: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn the_debian_package_can_be_installed_and_removed() {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !is_there("dpkg") || !is_there("python3") {
+        return;
+    }
+    // The binaries of the tests are large.
+    let built = tempfile::tempdir().unwrap();
+    let own = assert_cmd::cargo::cargo_bin!("synapse").display();
+    for name in ["synapse", "synapse-send", "synapse-shell"] {
+        program(&built.path().join(name), &format!("exec '{own}' \"$@\""));
+    }
+    let dist = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/dist");
+    let tried = Command::new("python3")
+        .args([dist, "--try"])
+        .arg(built.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&tried.stderr);
+    assert!(tried.status.success(), "{said}");
 }
 
 #[test]
@@ -163,7 +181,9 @@ fn a_service_is_written_and_removed() {
     assert_eq!(mode & 0o777, 0o600, "a proxy may have a password");
 
     let bin = world.home.path().join("bin");
-    let told = systemctl(&bin);
+    let told = world.home.path().join("told");
+    let line = format!("echo \"$*\" >>'{}'", told.display());
+    program(&bin.join("systemctl"), &line);
     let said = run(&["install-service"], &bin);
     assert!(said.contains("brought back at login"), "{said}");
     // What `enable` makes; this one does not.
