@@ -354,6 +354,9 @@ texts! {
     no_browser_link(link)
         "no browser could be opened; the link works once, within five minutes: {link}"
         "ブラウザーを開けません。このリンクは一度だけ、5 分以内に使えます: {link}";
+    page_cannot_be_served(address)
+        "the page cannot be served at {address}; elsewhere: synapse web --port PORT"
+        "{address} でページを公開できません。別のポートなら: synapse web --port PORT";
     page_is_open(url)
         "the page is at {url}; synapse open --print prints a link for another browser"
         "ページは {url} にあります。別のブラウザーのリンクは: synapse open --print";
