@@ -1,6 +1,6 @@
 //! `make install` and `make uninstall`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// A program of one line.
+fn program(path: &Path, line: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
 }
 
 /// The script, with the binaries of this build, and for nobody's home but this one.
@@ -90,17 +97,129 @@ fn everything_is_installed_and_removed_again() {
     ] {
         assert!(prefix.join(file).is_file(), "{file}");
     }
-    let version = Command::new(prefix.join("bin/synapse-send"))
-        .arg("--help")
-        .output();
-    assert!(version.unwrap().status.success());
-    // Once more over the first.
+    let version = |name: &str, flag: &str| {
+        let output = Command::new(prefix.join("bin").join(name))
+            .arg(flag)
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let own = version("synapse", "--version");
+    assert!(
+        own.starts_with(concat!("synapse ", env!("CARGO_PKG_VERSION"))),
+        "{own}"
+    );
+    for name in ["synapse-send", "synapse-shell"] {
+        assert_eq!(
+            [version(name, "--version"), version(name, "-V")],
+            [own.as_str(); 2]
+        );
+        assert!(version(name, "--help").contains("Usage: synapse s"));
+    }
+    // Once more over the first, of which a page is no longer there.
+    let gone = prefix.join("share/man/man1/synapse-gone.1");
+    std::fs::write(&gone, "").unwrap();
     run("install");
+    assert!(!gone.exists());
     let said = run("uninstall");
     assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
     assert_eq!(files(&prefix), Vec::<PathBuf>::new());
     let left = std::fs::read_dir(&prefix).unwrap().count();
     assert_eq!(left, 0, "empty folders are left");
+}
+
+#[test]
+fn what_is_installed_stays_until_the_whole_of_the_new_is_there() {
+    let home = tempfile::tempdir().unwrap();
+    let prefix = home.path().join("local");
+    let run = |built: Option<&Path>| {
+        let mut command = script("install", home.path(), prefix.to_str().unwrap());
+        if let Some(built) = built {
+            command = Command::new(command.get_program());
+            command.arg("install").arg(built).env("PREFIX", &prefix);
+        }
+        command.output().unwrap()
+    };
+    let contents = || -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = files(&prefix).into_iter();
+        files
+            .map(|file| (file.clone(), std::fs::read(file).unwrap()))
+            .collect()
+    };
+    // For another machine, for one, or cut short; `synapse-shell` is what is looked at last.
+    let broken = home.path().join("broken");
+    program(&broken.join("synapse"), "echo synapse 9");
+    program(&broken.join("synapse-send"), "echo synapse 9");
+    std::fs::write(broken.join("synapse-shell"), "\x7fELF").unwrap();
+    let refused = run(Some(&broken));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("nothing was changed"),
+        "{said}"
+    );
+    assert!(!prefix.exists());
+
+    assert!(run(None).status.success());
+    let before = contents();
+    program(&prefix.join("bin/synapse"), "echo older");
+    let older = contents();
+    assert!(!run(Some(&broken)).status.success());
+    assert_eq!(contents(), older);
+    // The last file has no place: none is touched.
+    let fish = prefix.join("share/fish/vendor_completions.d/synapse.fish");
+    std::fs::remove_file(&fish).unwrap();
+    std::fs::create_dir(&fish).unwrap();
+    let without = contents();
+    let refused = run(None);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("synapse.fish is a folder"),
+        "{said}"
+    );
+    assert_eq!(contents(), without);
+    std::fs::remove_dir(&fish).unwrap();
+    assert!(run(None).status.success());
+    assert_eq!(contents(), before);
+}
+
+#[test]
+fn an_installation_is_for_everyone_whatever_its_owner_keeps_private() {
+    let home = tempfile::tempdir().unwrap();
+    let prefix = home.path().join("opt/synapse");
+    let install = script("install", home.path(), prefix.to_str().unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077; exec \"$@\"", "sh"]);
+    command.arg(install.get_program()).args(install.get_args());
+    command.env("HOME", home.path()).env("PREFIX", &prefix);
+    assert!(command.status().unwrap().success());
+    let mut paths = files(&prefix);
+    assert!(paths.len() > 20, "{paths:?}");
+    let folders: BTreeSet<PathBuf> = paths
+        .iter()
+        .flat_map(|file| file.ancestors().skip(1))
+        .filter(|folder| folder.starts_with(home.path().join("opt")))
+        .map(Path::to_owned)
+        .collect();
+    paths.extend(folders);
+    for path in paths {
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        let is_run = path.is_dir() || path.parent().unwrap().ends_with("bin");
+        assert_eq!(
+            mode,
+            if is_run { 0o755 } else { 0o644 },
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn a_taken_port_of_the_page_is_told_with_the_command_that_has_another() {
+    // Whoever else has it will do.
+    let _taken = std::net::TcpListener::bind("127.0.0.1:8180");
+    let refused = World::new().run(&["open", "--print"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("synapse web --port"), "{said}");
 }
 
 #[test]
@@ -128,13 +247,6 @@ fn what_could_stop_the_agents_is_not_removed_while_they_run() {
     assert!(prefix.join("bin/synapse").is_file());
     assert!(run("uninstall", "1").status.success());
     assert!(!prefix.join("bin/synapse").exists());
-}
-
-/// A program of one line.
-fn program(path: &Path, line: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
-    std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
