@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::world::World;
 
@@ -38,7 +38,59 @@ fn script(action: &str, home: &Path, prefix: &str) -> Command {
     ));
     command.arg(action).arg(built).current_dir(home);
     command.env("HOME", home).env("PREFIX", prefix);
+    for name in [
+        "SYNAPSE_HOME",
+        "A2A_HOME",
+        "XDG_CONFIG_HOME",
+        "ZDOTDIR",
+        "DESTDIR",
+        "FORCE",
+    ] {
+        command.env_remove(name);
+    }
     command
+}
+
+#[test]
+fn what_is_left_behind_is_named_and_no_unit_calls_what_is_gone() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let run = |action: &str| {
+        // No systemd of this machine is told anything.
+        let mut command = script(action, &home, "~/.local");
+        program(&home.join("fake/systemctl"), "exit 1");
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", home.join("fake").display()));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let unit = home.join(".config/systemd/user/synapse.service");
+    std::fs::create_dir_all(unit.parent().unwrap()).unwrap();
+    let hook = "eval \"$(synapse shell-hook)\"";
+    std::fs::write(home.join(".bashrc"), format!("ls\n{hook}\n")).unwrap();
+    std::fs::write(home.join(".zshrc"), "synapse list\n").unwrap();
+    std::fs::create_dir_all(home.join(".cursor/extensions/synapse.synapse-agents-0.2.0")).unwrap();
+
+    run("install");
+    let own = home.join(".local/bin/synapse");
+    std::fs::write(&unit, format!("ExecStart=-\"{}\" up\n", own.display())).unwrap();
+    let said = run("uninstall");
+    assert!(!unit.exists(), "{said}");
+    for part in [
+        "rm -r ~/.synapse ~/.a2a\n",
+        &format!("{}:{hook}\n", home.join(".bashrc").display()),
+        "cursor --uninstall-extension synapse.synapse-agents\n",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert!(!said.contains(".zshrc"), "{said}");
+
+    run("install");
+    std::fs::write(&unit, "ExecStart=-\"/elsewhere/bin/synapse\" up\n").unwrap();
+    let said = run("uninstall");
+    assert!(unit.exists(), "that of another installation stays");
+    assert!(said.contains(unit.to_str().unwrap()), "{said}");
 }
 
 #[test]
@@ -239,12 +291,39 @@ fn what_could_stop_the_agents_is_not_removed_while_they_run() {
         command.env("FORCE", force).output().unwrap()
     };
     assert!(run("install", "").status.success());
-    let refused = run("uninstall", "");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success(), "{said}");
-    assert!(said.contains("1 of your agents still run"), "{said}");
-    assert!(said.contains("synapse stop --all"), "{said}");
-    assert!(prefix.join("bin/synapse").is_file());
+    let refuses = |expected: &[&str]| {
+        let refused = run("uninstall", "");
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success(), "{said}");
+        for part in expected {
+            assert!(said.contains(part), "{part}\n{said}");
+        }
+        assert!(prefix.join("bin/synapse").is_file());
+    };
+    refuses(&["1 of your agents still run", "synapse stop --all"]);
+    world.ok(&["stop", "--all"]);
+    if cfg!(target_os = "linux") {
+        let own = prefix.join("bin/synapse");
+        let page = world.command(&["web", "--port", "0"]);
+        let mut command = Command::new(&own);
+        command.args(page.get_args());
+        command.envs(
+            page.get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        let mut page = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        refuses(&[&format!("PID {}: ", page.id()), "synapse web --port 0"]);
+        // A new version takes its place; the old one goes on.
+        assert!(run("install", "").status.success());
+        refuses(&[&format!("PID {}: ", page.id())]);
+        page.kill().unwrap();
+        page.wait().unwrap();
+    }
+    world.ok(&["start", "dummy", "--port", "0"]);
     assert!(run("uninstall", "1").status.success());
     assert!(!prefix.join("bin/synapse").exists());
 }
