@@ -373,8 +373,10 @@ fn a_service_is_written_and_removed() {
 
     let bin = world.home.path().join("bin");
     let told = world.home.path().join("told");
-    let line = format!("echo \"$*\" >>'{}'", told.display());
-    program(&bin.join("systemctl"), &line);
+    program(
+        &bin.join("systemctl"),
+        &format!("echo \"$*\" >>'{}'", told.display()),
+    );
     let said = run(&["install-service"], &bin);
     assert!(said.contains("brought back at login"), "{said}");
     // What `enable` makes; this one does not.
