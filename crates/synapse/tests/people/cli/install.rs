@@ -102,6 +102,7 @@ fn a_prefix_is_understood_as_every_shell_hands_it_over() {
         ("~/local//", "local"),
         ("here/local", "here/local"),
         ("./here", "here"),
+        ("~/R&D 100%/$x", "R&D 100%/$x"),
     ] {
         let folder = home.join(folder);
         let run = |action: &str| {
