@@ -2,9 +2,10 @@
 //! git filter or a browser could read it there. `tests/attacks/hostile/children.rs` checks that no other way is
 //! used.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,6 +25,18 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// that runs deleted.
 pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe().map(in_its_place)
+}
+
+/// Goes on as `synapse COMMAND …`, with the arguments of this program, which is beside it. Returns only if it cannot.
+pub fn become_command(name: &str) -> io::Error {
+    let own = own_program().unwrap_or_default();
+    let mut command = Command::new(own.with_file_name("synapse"));
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    // The version is that of all of it.
+    if !matches!(args.as_slice(), [flag] if flag == "--version" || flag == "-V") {
+        command.arg(name);
+    }
+    command.args(args).exec()
 }
 
 fn in_its_place(path: PathBuf) -> PathBuf {

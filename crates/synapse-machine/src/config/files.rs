@@ -34,6 +34,14 @@ pub fn files(paths: &Paths) -> Vec<(PathBuf, &'static str)> {
             "The project profiles that you agreed to, by content.",
         ),
         (
+            paths.flows(),
+            "Your own flows, one YAML file each: [flows.md](flows.md).",
+        ),
+        (
+            paths.flow_runs(),
+            "What the runs of flows leave beside their events, a folder each.",
+        ),
+        (
             paths.store(),
             "Tasks, their events and the replies: [store.md](store.md).",
         ),

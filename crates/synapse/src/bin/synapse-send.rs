@@ -1,12 +1,9 @@
 //! `synapse-send …` is `synapse send …`, for scripts and fingers that like it shorter.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let own = synapse_machine::child::own_program().unwrap_or_default();
-    let mut command = Command::new(own.with_file_name("synapse"));
-    let error = command.arg("send").args(std::env::args_os().skip(1)).exec();
+    let error = synapse_machine::child::become_command("send");
     eprintln!("synapse-send: cannot run synapse beside it: {error}");
     ExitCode::FAILURE
 }

@@ -1,15 +1,9 @@
 //! `synapse-shell` is `synapse shell`.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let own = synapse_machine::child::own_program().unwrap_or_default();
-    let mut command = Command::new(own.with_file_name("synapse"));
-    let error = command
-        .arg("shell")
-        .args(std::env::args_os().skip(1))
-        .exec();
+    let error = synapse_machine::child::become_command("shell");
     eprintln!("synapse-shell: cannot run synapse beside it: {error}");
     ExitCode::FAILURE
 }

@@ -146,6 +146,9 @@ texts! {
     unit_is_removed()
         "agents are not brought back at login"
         "ログインのときにエージェントを起動し直しません";
+    unfit_for_systemd(what)
+        "systemd takes no {what}: a quote, a backslash, a control character, or not UTF-8"
+        "{what} は systemd では使えません。引用符、バックスラッシュ、制御文字、または UTF-8 でない文字があります";
     no_systemd(unit)
         "synapse: systemd does not run here for you; where it does: systemctl --user enable {unit}"
         "synapse: ここでは systemd が使えません。使えるところで: systemctl --user enable {unit}";
@@ -351,6 +354,9 @@ texts! {
     no_browser_link(link)
         "no browser could be opened; the link works once, within five minutes: {link}"
         "ブラウザーを開けません。このリンクは一度だけ、5 分以内に使えます: {link}";
+    page_cannot_be_served(address)
+        "the page cannot be served at {address}; elsewhere: synapse web --port PORT"
+        "{address} でページを公開できません。別のポートなら: synapse web --port PORT";
     page_is_open(url)
         "the page is at {url}; synapse open --print prints a link for another browser"
         "ページは {url} にあります。別のブラウザーのリンクは: synapse open --print";

@@ -212,8 +212,8 @@ fn serve(args: &Web, path: &str, paths: &Paths) -> Result<u8> {
     let config = loaded.config;
     let tls = tls(args, paths, &config)?;
     let address = SocketAddr::new(args.listen, args.port);
-    let listener = TcpListener::bind(address)
-        .with_context(|| format!("cannot listen on {address}; --port chooses another port"))?;
+    let listener =
+        TcpListener::bind(address).with_context(|| texts::page_cannot_be_served(address))?;
     let address = listener.local_addr()?;
     let url = synapse_hub::url_of(address, tls.is_some());
     let network_url = network_url(address, &config.host_names, tls.is_some());

@@ -18,6 +18,12 @@ pub(super) fn folder(topic: &str, path: &Path) -> Check {
     let about = match fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let above = path.ancestors().find(|above| above.exists());
+            let above = above.unwrap_or(Path::new("/"));
+            if access(above, Access::WRITE_OK | Access::EXEC_OK).is_err() {
+                let said = texts::cannot_be_created(&shown, above.display());
+                return Check::fail(topic, said, texts::set_homes());
+            }
             return Check::ok(topic, texts::created_when_needed(shown));
         }
         Err(error) => {

@@ -2,10 +2,12 @@
 //! the terminal.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
+use synapse_store::Reader;
 
 use super::check::Check;
 use super::files;
@@ -24,7 +26,7 @@ pub(super) fn look(paths: &Paths) -> Vec<Check> {
     checks.push(files::folder("logs", &paths.logs()));
     checks.extend(files::inside("entries", &paths.registry()));
     checks.extend(files::inside("tokens", &paths.tokens()));
-    checks.extend(files::file("store", &paths.store()));
+    checks.extend(store(&paths.store()));
     checks.extend(config(paths));
     checks.extend(agents(paths));
     checks.push(ports());
@@ -43,6 +45,15 @@ fn own() -> Check {
             texts::is_proc_mounted(),
         ),
     }
+}
+
+/// Whether it can be read, and by nobody else; nothing if there is none.
+fn store(path: &Path) -> Option<Check> {
+    let check = files::file("store", path)?;
+    Some(match Reader::open(path) {
+        Ok(_) => check,
+        Err(error) => Check::fail("store", error.to_string(), texts::nothing_without_store()),
+    })
 }
 
 fn config(paths: &Paths) -> Vec<Check> {
@@ -85,6 +96,7 @@ fn agents(paths: &Paths) -> Vec<Check> {
         [] => Check::ok("agents", texts::none_runs()),
         names => Check::ok("agents", texts::agents_run(names.len(), names.join(", "))),
     }];
+    checks.extend(of_another_version(&survey.entries));
     checks.extend(survey.entries.iter().filter_map(replaced_token));
     for entry in &survey.swept {
         let (handle, pid) = (&entry.handle, entry.pid);
@@ -103,6 +115,23 @@ fn agents(paths: &Paths) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// Agents that were started before an upgrade.
+fn of_another_version(entries: &[Entry]) -> Option<Check> {
+    let own = env!("CARGO_PKG_VERSION");
+    let others = entries.iter().filter(|entry| entry.version != own);
+    let (told, handles): (Vec<String>, Vec<&str>) = others
+        .map(|entry| {
+            let version = Some(&*entry.version).filter(|version| !version.is_empty());
+            let told = format!("{} ({})", entry.handle, version.unwrap_or("?"));
+            (told, entry.handle.as_str())
+        })
+        .unzip();
+    (!told.is_empty()).then(|| {
+        let advice = texts::bring_over(own, handles.join(" "));
+        Check::warn("agents", texts::of_another_version(told.join(", ")), advice)
+    })
 }
 
 /// That those who were given the token cannot use it any more.

@@ -62,6 +62,18 @@ texts! {
     created_when_needed(path)
         "{path}: created when it is needed"
         "{path}: 必要になったら作られます";
+    cannot_be_created(path, above)
+        "{path} cannot be created: nothing can be written in {above}"
+        "{path} を作れません。{above} に書き込めません";
+    set_homes()
+        "is HOME yours? SYNAPSE_HOME and A2A_HOME put the folders elsewhere"
+        "HOME は自分のものですか。SYNAPSE_HOME と A2A_HOME で別の場所にできます";
+    nothing_without_store()
+        "until then no agent accepts a task, and none is found"
+        "それまでどのエージェントもタスクを受け付けず、検索もできません";
+    of_another_version(agents)
+        "of another version: {agents}"
+        "版が違うもの: {agents}";
     may_enter()
         "see that you may enter the folders above it"
         "上のフォルダーに入れるか確かめてください";

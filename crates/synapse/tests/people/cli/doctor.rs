@@ -1,6 +1,6 @@
 //! `synapse doctor`.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -100,6 +100,99 @@ fn what_fails_is_told_with_what_to_do_and_the_exit_code_says_so() {
     for part in ["fail  config", "fail  tokens", "→ chmod 600"] {
         assert!(said.contains(part), "{part:?} is not in\n{said}");
     }
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_no_store_to_work_with() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "say:hello", "--return"]);
+    world.ok(&["stop", "--all"]);
+    let (code, report) = checks(&world, &[]);
+    assert_eq!((code, &check(&report, "store")["level"]), (0, &"ok".into()));
+    let path = world.home.path().join("synapse/synapse.db");
+    // Where SQLite has the `user_version`.
+    let store = std::fs::File::options().write(true).open(path).unwrap();
+    store.write_all_at(&9_000_u32.to_be_bytes(), 60).unwrap();
+    let (code, report) = checks(&world, &[]);
+    let store = check(&report, "store");
+    assert_eq!((code, &store["level"]), (1, &"fail".into()), "{report:#}");
+    assert!(
+        store["said"].as_str().unwrap().contains("version 9000"),
+        "{store}"
+    );
+    // It says so because that is what comes of it.
+    world.ok(&["start", "dummy", "--port", "0"]);
+    let refused = world.run(&["send", "dummy", "say:hello"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("version 9000"), "{said}");
+}
+
+#[test]
+fn a_home_in_which_nothing_can_be_written_fails() {
+    let world = World::new();
+    let bare = world.home.path().join("bare");
+    std::fs::create_dir(&bare).unwrap();
+    for (path, mode) in [(world.home.path(), 0o755), (&bare, 0o555)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let own = world.command(&[]);
+    let mut command = std::process::Command::new(own.get_program());
+    if rustix::process::geteuid().is_root() {
+        // Who may write anywhere cannot see it.
+        command = std::process::Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--clear-groups"])
+            .arg(own.get_program());
+    }
+    command
+        .args(["doctor", "--json"])
+        .env_clear()
+        .env("HOME", &bare);
+    let output = command.output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+    for topic in ["home", "shared home", "registry", "logs"] {
+        let check = check(&report, topic);
+        assert_eq!(check["level"], "fail", "{check}");
+        let said = check["said"].as_str().unwrap();
+        assert!(
+            said.contains(&format!("written in {}", bare.display())),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn agents_of_another_version_are_told_without_being_asked_for() {
+    let world = World::with_dummy();
+    world.ok(&["start", "dummy", "--port", "0", "--name", "newer"]);
+    let (_, report) = checks(&world, &[]);
+    assert!(
+        !format!("{report}").contains("another version"),
+        "{report:#}"
+    );
+    let id = world.entry_of("dummy")["agent_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let path = world.home.path().join(format!("a2a/registry/{id}.json"));
+    let mut entry: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    entry["version"] = "0.0.9".into();
+    std::fs::write(&path, entry.to_string()).unwrap();
+    let (code, report) = checks(&world, &[]);
+    assert_eq!(code, 0, "{report:#}");
+    let mut told = report["checks"].as_array().unwrap().iter();
+    let told = told.find(|check| check["said"] == "of another version: dummy (0.0.9)");
+    let told = told.unwrap_or_else(|| panic!("{report:#}"));
+    assert_eq!(told["level"], "warn");
+    assert!(
+        told["advice"]
+            .as_str()
+            .unwrap()
+            .ends_with("synapse restart dummy"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! `make install` and `make uninstall`.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use crate::world::World;
 
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -17,15 +22,116 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A program of one line.
+fn program(path: &Path, line: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The script, with the binaries of this build, and for nobody's home but this one.
+fn script(action: &str, home: &Path, prefix: &str) -> Command {
+    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
+    let mut command = Command::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../scripts/install"
+    ));
+    command.arg(action).arg(built).current_dir(home);
+    command.env("HOME", home).env("PREFIX", prefix);
+    for name in [
+        "SYNAPSE_HOME",
+        "A2A_HOME",
+        "XDG_CONFIG_HOME",
+        "ZDOTDIR",
+        "DESTDIR",
+        "FORCE",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+#[test]
+fn what_is_left_behind_is_named_and_no_unit_calls_what_is_gone() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let run = |action: &str| {
+        // No systemd of this machine is told anything.
+        let mut command = script(action, &home, "~/.local");
+        program(&home.join("fake/systemctl"), "exit 1");
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", home.join("fake").display()));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let unit = home.join(".config/systemd/user/synapse.service");
+    std::fs::create_dir_all(unit.parent().unwrap()).unwrap();
+    let hook = "eval \"$(synapse shell-hook)\"";
+    std::fs::write(home.join(".bashrc"), format!("ls\n{hook}\n")).unwrap();
+    std::fs::write(home.join(".zshrc"), "synapse list\n").unwrap();
+    std::fs::create_dir_all(home.join(".cursor/extensions/synapse.synapse-agents-0.2.0")).unwrap();
+
+    run("install");
+    let own = home.join(".local/bin/synapse");
+    std::fs::write(&unit, format!("ExecStart=-\"{}\" up\n", own.display())).unwrap();
+    let said = run("uninstall");
+    assert!(!unit.exists(), "{said}");
+    for part in [
+        "rm -r ~/.synapse ~/.a2a\n",
+        &format!("{}:{hook}\n", home.join(".bashrc").display()),
+        "cursor --uninstall-extension synapse.synapse-agents\n",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert!(!said.contains(".zshrc"), "{said}");
+
+    run("install");
+    std::fs::write(&unit, "ExecStart=-\"/elsewhere/bin/synapse\" up\n").unwrap();
+    let said = run("uninstall");
+    assert!(unit.exists(), "that of another installation stays");
+    assert!(said.contains(unit.to_str().unwrap()), "{said}");
+}
+
+#[test]
+fn a_prefix_is_understood_as_every_shell_hands_it_over() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    for (prefix, folder) in [
+        ("~/.local", ".local"),
+        ("~/local//", "local"),
+        ("here/local", "here/local"),
+        ("./here", "here"),
+        ("~/R&D 100%/$x", "R&D 100%/$x"),
+    ] {
+        let folder = home.join(folder);
+        let run = |action: &str| {
+            let output = script(action, &home, prefix).output().unwrap();
+            assert!(output.status.success(), "{prefix}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let said = run("uninstall");
+        let nothing = format!("nothing of Synapse was below {}\n", folder.display());
+        assert_eq!(said, nothing, "{prefix}");
+        let said = run("install");
+        let path = format!("export PATH=\"{}/bin:", folder.display());
+        assert!(said.contains(&path), "{prefix}: {said}");
+        assert!(folder.join("bin/synapse").is_file(), "{prefix}");
+        let said = run("uninstall");
+        assert!(said.contains("removed Synapse from"), "{prefix}: {said}");
+        assert_eq!(files(&folder), Vec::<PathBuf>::new(), "{prefix}");
+    }
+    let refused = script("install", &home, "~ada/local").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(!home.join("~ada").exists() && !home.join("~").exists());
+}
+
 #[test]
 fn everything_is_installed_and_removed_again() {
     let home = tempfile::tempdir().unwrap();
     let prefix = home.path().join("local");
-    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
     let run = |action: &str| {
-        let mut command = Command::new(script);
-        command.arg(action).arg(built).env("PREFIX", &prefix);
+        let mut command = script(action, home.path(), prefix.to_str().unwrap());
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
@@ -44,12 +150,29 @@ fn everything_is_installed_and_removed_again() {
     ] {
         assert!(prefix.join(file).is_file(), "{file}");
     }
-    let version = Command::new(prefix.join("bin/synapse-send"))
-        .arg("--help")
-        .output();
-    assert!(version.unwrap().status.success());
-    // Once more over the first.
+    let version = |name: &str, flag: &str| {
+        let output = Command::new(prefix.join("bin").join(name))
+            .arg(flag)
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let own = version("synapse", "--version");
+    assert!(
+        own.starts_with(concat!("synapse ", env!("CARGO_PKG_VERSION"))),
+        "{own}"
+    );
+    for name in ["synapse-send", "synapse-shell"] {
+        assert_eq!(
+            [version(name, "--version"), version(name, "-V")],
+            [own.as_str(); 2]
+        );
+        assert!(version(name, "--help").contains("Usage: synapse s"));
+    }
+    // Once more over the first, of which a page is no longer there.
+    let gone = prefix.join("share/man/man1/synapse-gone.1");
+    std::fs::write(&gone, "").unwrap();
     run("install");
+    assert!(!gone.exists());
     let said = run("uninstall");
     assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
     assert_eq!(files(&prefix), Vec::<PathBuf>::new());
@@ -58,16 +181,108 @@ fn everything_is_installed_and_removed_again() {
 }
 
 #[test]
+fn what_is_installed_stays_until_the_whole_of_the_new_is_there() {
+    let home = tempfile::tempdir().unwrap();
+    let prefix = home.path().join("local");
+    let run = |built: Option<&Path>| {
+        let mut command = script("install", home.path(), prefix.to_str().unwrap());
+        if let Some(built) = built {
+            command = Command::new(command.get_program());
+            command.arg("install").arg(built).env("PREFIX", &prefix);
+        }
+        command.output().unwrap()
+    };
+    let contents = || -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = files(&prefix).into_iter();
+        files
+            .map(|file| (file.clone(), std::fs::read(file).unwrap()))
+            .collect()
+    };
+    // For another machine, for one, or cut short; `synapse-shell` is what is looked at last.
+    let broken = home.path().join("broken");
+    program(&broken.join("synapse"), "echo synapse 9");
+    program(&broken.join("synapse-send"), "echo synapse 9");
+    std::fs::write(broken.join("synapse-shell"), "\x7fELF").unwrap();
+    let refused = run(Some(&broken));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("nothing was changed"),
+        "{said}"
+    );
+    assert!(!prefix.exists());
+
+    assert!(run(None).status.success());
+    let before = contents();
+    program(&prefix.join("bin/synapse"), "echo older");
+    let older = contents();
+    assert!(!run(Some(&broken)).status.success());
+    assert_eq!(contents(), older);
+    // The last file has no place: none is touched.
+    let fish = prefix.join("share/fish/vendor_completions.d/synapse.fish");
+    std::fs::remove_file(&fish).unwrap();
+    std::fs::create_dir(&fish).unwrap();
+    let without = contents();
+    let refused = run(None);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("synapse.fish is a folder"),
+        "{said}"
+    );
+    assert_eq!(contents(), without);
+    std::fs::remove_dir(&fish).unwrap();
+    assert!(run(None).status.success());
+    assert_eq!(contents(), before);
+}
+
+#[test]
+fn an_installation_is_for_everyone_whatever_its_owner_keeps_private() {
+    let home = tempfile::tempdir().unwrap();
+    let prefix = home.path().join("opt/synapse");
+    let install = script("install", home.path(), prefix.to_str().unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077; exec \"$@\"", "sh"]);
+    command.arg(install.get_program()).args(install.get_args());
+    command.env("HOME", home.path()).env("PREFIX", &prefix);
+    assert!(command.status().unwrap().success());
+    let mut paths = files(&prefix);
+    assert!(paths.len() > 20, "{paths:?}");
+    let folders: BTreeSet<PathBuf> = paths
+        .iter()
+        .flat_map(|file| file.ancestors().skip(1))
+        .filter(|folder| folder.starts_with(home.path().join("opt")))
+        .map(Path::to_owned)
+        .collect();
+    paths.extend(folders);
+    for path in paths {
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        let is_run = path.is_dir() || path.parent().unwrap().ends_with("bin");
+        assert_eq!(
+            mode,
+            if is_run { 0o755 } else { 0o644 },
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn a_taken_port_of_the_page_is_told_with_the_command_that_has_another() {
+    // Whoever else has it will do.
+    let _taken = std::net::TcpListener::bind("127.0.0.1:8180");
+    let refused = World::new().run(&["open", "--print"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("synapse web --port"), "{said}");
+}
+
+#[test]
 fn what_could_stop_the_agents_is_not_removed_while_they_run() {
-    let world = crate::world::World::with_dummy();
+    let world = World::with_dummy();
     let prefix = world.home.path().join("local");
-    let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install");
     let run = |action: &str, force: &str| {
         // With the environment of this world, so that it is its agents that are counted.
         let synapse = world.command(&[]);
-        let mut command = Command::new(script);
-        command.arg(action).arg(built).env("PREFIX", &prefix);
+        let mut command = script(action, world.home.path(), prefix.to_str().unwrap());
         for (name, value) in synapse.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
@@ -77,38 +292,201 @@ fn what_could_stop_the_agents_is_not_removed_while_they_run() {
         command.env("FORCE", force).output().unwrap()
     };
     assert!(run("install", "").status.success());
-    let refused = run("uninstall", "");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success(), "{said}");
-    assert!(said.contains("1 of your agents still run"), "{said}");
-    assert!(said.contains("synapse stop --all"), "{said}");
-    assert!(prefix.join("bin/synapse").is_file());
+    let refuses = |expected: &[&str]| {
+        let refused = run("uninstall", "");
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success(), "{said}");
+        for part in expected {
+            assert!(said.contains(part), "{part}\n{said}");
+        }
+        assert!(prefix.join("bin/synapse").is_file());
+    };
+    refuses(&["1 of your agents still run", "synapse stop --all"]);
+    world.ok(&["stop", "--all"]);
+    if cfg!(target_os = "linux") {
+        let own = prefix.join("bin/synapse");
+        let page = world.command(&["web", "--port", "0"]);
+        let mut command = Command::new(&own);
+        command.args(page.get_args());
+        command.envs(
+            page.get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        let mut page = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        refuses(&[&format!("PID {}: ", page.id()), "synapse web --port 0"]);
+        // A new version takes its place; the old one goes on.
+        assert!(run("install", "").status.success());
+        refuses(&[&format!("PID {}: ", page.id())]);
+        page.kill().unwrap();
+        page.wait().unwrap();
+    }
+    world.ok(&["start", "dummy", "--port", "0"]);
     assert!(run("uninstall", "1").status.success());
     assert!(!prefix.join("bin/synapse").exists());
 }
 
 #[test]
+fn the_debian_package_can_be_installed_and_removed() {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !is_there("dpkg") || !is_there("python3") {
+        return;
+    }
+    // The binaries of the tests are large.
+    let built = tempfile::tempdir().unwrap();
+    let own = assert_cmd::cargo::cargo_bin!("synapse").display();
+    for name in ["synapse", "synapse-send", "synapse-shell"] {
+        program(&built.path().join(name), &format!("exec '{own}' \"$@\""));
+    }
+    let dist = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/dist");
+    let tried = Command::new("python3")
+        .args([dist, "--try"])
+        .arg(built.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&tried.stderr);
+    assert!(tried.status.success(), "{said}");
+}
+
+#[test]
 fn a_service_is_written_and_removed() {
-    let world = crate::world::World::new();
+    let world = World::new();
     let config = world.home.path().join("config");
-    let run = |args: &[&str]| {
+    let run = |args: &[&str], path: &Path| {
         let mut command = world.command(args);
-        command
-            .env("XDG_CONFIG_HOME", &config)
-            .env("PATH", "/nowhere");
+        command.env("XDG_CONFIG_HOME", &config).env("PATH", path);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     };
-    let said = run(&["install-service"]);
+    let said = run(&["install-service"], Path::new("/nowhere"));
     assert!(
         said.contains("systemctl --user enable synapse.service"),
         "{said}"
     );
-    let unit = config.join("systemd/user/synapse.service");
-    let text = std::fs::read_to_string(&unit).unwrap();
-    assert!(text.contains("synapse\" up\n"), "{text}");
-    run(&["install-service", "--remove"]);
-    assert!(!unit.exists());
-    run(&["install-service", "--remove"]);
+    let folder = config.join("systemd/user");
+    let unit = folder.join("synapse.service");
+    let mode = unit.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "a proxy may have a password");
+
+    let bin = world.home.path().join("bin");
+    let told = world.home.path().join("told");
+    program(
+        &bin.join("systemctl"),
+        &format!("echo \"$*\" >>'{}'", told.display()),
+    );
+    let said = run(&["install-service"], &bin);
+    assert!(said.contains("brought back at login"), "{said}");
+    // What `enable` makes; this one does not.
+    let link = folder.join("default.target.wants/synapse.service");
+    std::fs::create_dir(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&unit, &link).unwrap();
+    run(&["install-service", "--remove"], &bin);
+    assert!(!unit.exists() && link.symlink_metadata().is_err());
+    let told = std::fs::read_to_string(told).unwrap();
+    let expected = ["daemon-reload", "enable synapse.service"];
+    let expected = [expected, ["disable synapse.service", "daemon-reload"]].concat();
+    let told: Vec<&str> = told.lines().map(|line| &line["--user ".len()..]).collect();
+    assert_eq!(told, expected);
+    run(&["install-service", "--remove"], Path::new("/nowhere"));
+}
+
+#[test]
+fn a_service_gives_agents_what_they_are_started_with() {
+    let world = World::new();
+    let odd = world.home.path().join("a b 100% $HOME");
+    std::fs::create_dir(&odd).unwrap();
+    let odd = odd.to_str().unwrap();
+    let unit = |own: &Path| {
+        let mut command = std::process::Command::new(own);
+        for (name, value) in world.command(&[]).get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+            .args(["install-service", "--print"])
+            .current_dir(odd)
+            .env("PATH", format!("{odd}:/usr/bin"))
+            .env("CODEX_HOME", "codex \"x\"\\\nhome")
+            .env("A2A_HOME", "")
+            .env("HTTPS_PROXY", "http://ada:50%25@proxy")
+            .env("ANTHROPIC_API_KEY", "secret")
+            .env("SYNAPSE_AGENT_ID", "synapse-dummy-8100");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let own = Path::new(odd).join("synapse");
+    std::fs::hard_link(assert_cmd::cargo::cargo_bin!("synapse"), &own)
+        .or_else(|_| std::fs::copy(assert_cmd::cargo::cargo_bin!("synapse"), &own).map(|_| ()))
+        .unwrap();
+    let text = unit(&own);
+    let quoted = odd.replace('%', "%%");
+    let home = world.home.path().display();
+    for line in [
+        "RemainAfterExit=yes".to_owned(),
+        "OOMPolicy=continue".to_owned(),
+        format!("ExecStart=-\"{quoted}/synapse\" up"),
+        format!("ExecStop=\"{quoted}/synapse\" install-service --stop"),
+        format!("Environment=\"PATH={quoted}:/usr/bin\""),
+        format!(r#"Environment="CODEX_HOME={quoted}/codex \"x\"\\\x0ahome""#),
+        format!("Environment=\"SYNAPSE_HOME={home}/synapse\""),
+        "Environment=\"HTTPS_PROXY=http://ada:50%%25@proxy\"".to_owned(),
+        "Environment=\"LANG=C.UTF-8\"".to_owned(),
+    ] {
+        assert!(text.lines().any(|told| told == line), "{line}\n{text}");
+    }
+    for name in ["A2A_HOME", "ANTHROPIC", "SYNAPSE_AGENT_ID"] {
+        assert!(!text.contains(name), "{name}\n{text}");
+    }
+    // Where systemd is, it says itself whether it understands the unit.
+    let file = Path::new(odd).join("synapse.service");
+    std::fs::write(&file, text).unwrap();
+    let verified = Command::new("systemd-analyze")
+        .args(["--user", "verify"])
+        .arg(&file)
+        .env("XDG_RUNTIME_DIR", world.home.path())
+        .output();
+    if let Ok(verified) = verified {
+        let said = String::from_utf8_lossy(&verified.stderr);
+        assert!(verified.status.success(), "{said}");
+        assert!(!said.contains("synapse.service"), "{said}");
+    }
+}
+
+#[test]
+fn a_service_ends_the_agents_that_it_has_started_and_no_others() {
+    let world = World::new();
+    for (name, invocation) in [("mine", Some("a1")), ("other", Some("b2")), ("shell", None)] {
+        let mut command = world.command(&["start", "dummy", "--port", "0", "--name", name]);
+        command.env_remove("INVOCATION_ID");
+        command.envs(invocation.map(|id| ("INVOCATION_ID", id)));
+        assert!(command.status().unwrap().success());
+    }
+    let handles = || {
+        let list = world.json(&["list", "--json"])["agents"].clone();
+        let list = list.as_array().unwrap().iter();
+        let handles = list.map(|agent| agent["handle"].as_str().unwrap().to_owned());
+        handles.collect::<BTreeSet<_>>()
+    };
+    let stop = |invocation: Option<&str>| {
+        let mut command = world.command(&["install-service", "--stop"]);
+        command.env_remove("INVOCATION_ID");
+        command.envs(invocation.map(|id| ("INVOCATION_ID", id)));
+        assert!(command.status().unwrap().success());
+    };
+    stop(None);
+    assert_eq!(
+        handles(),
+        ["mine", "other", "shell"].map(str::to_owned).into()
+    );
+    stop(Some("a1"));
+    assert_eq!(handles(), ["other", "shell"].map(str::to_owned).into());
+    // What the machine's end ended comes back.
+    assert!(world.ok(&["up", "--dry-run"]).contains("mine"));
 }
