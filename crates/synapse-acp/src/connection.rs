@@ -23,7 +23,7 @@ type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>
 
 /// The other side.
 #[derive(Clone)]
-pub(crate) struct Peer {
+pub struct Peer {
     lines: mpsc::Sender<String>,
     waiting: Waiting,
     next: Arc<AtomicU64>,
@@ -31,7 +31,7 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// Begins to write to the other side. The task ends when all that hold the peer are gone and all is written.
-    pub(crate) fn open(mut to: impl AsyncWrite + Unpin + Send + 'static) -> (Self, JoinHandle<()>) {
+    pub fn open(mut to: impl AsyncWrite + Unpin + Send + 'static) -> (Self, JoinHandle<()>) {
         let (lines, mut queue) = mpsc::channel::<String>(WAITING_LINES);
         let writer = tokio::spawn(async move {
             while let Some(mut line) = queue.recv().await {
@@ -54,7 +54,7 @@ impl Peer {
         self.write(rpc::notification(method, &json!(params))).await;
     }
 
-    pub(crate) async fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
+    pub async fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
         self.write(rpc::response(id, &result)).await;
     }
 
@@ -119,7 +119,7 @@ impl Asked {
 /// # Errors
 /// When the input fails, or with [`io::ErrorKind::InvalidData`] when the line is too long; the line is gone then, and
 /// the next can be read.
-pub(crate) async fn read_line(
+pub async fn read_line(
     from: &mut (impl AsyncBufRead + Unpin),
 ) -> io::Result<Option<Vec<u8>>> {
     let (mut line, mut is_too_long) = (Vec::new(), false);

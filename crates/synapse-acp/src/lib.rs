@@ -5,13 +5,13 @@
 //! time; nothing here owns it.
 #![forbid(unsafe_code)]
 
+pub mod connection;
 pub mod rpc;
 pub mod wire;
 
 mod agent;
 mod backend;
 mod commands;
-mod connection;
 mod history;
 mod narrator;
 mod question;

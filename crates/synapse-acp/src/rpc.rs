@@ -59,7 +59,7 @@ impl RpcError {
     }
 
     pub fn no_method(method: &str) -> Self {
-        let message = format!("there is no method '{method}' in ACP 1 as it is spoken here");
+        let message = format!("there is no method '{method}' here");
         Self::new(Self::NO_METHOD, message)
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rmcp::schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use synapse_client::flows::{self, Starter};
@@ -11,13 +10,13 @@ use synapse_machine::paths::Paths;
 use synapse_store::Reader;
 
 /// The flows there are.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Flows {
     flows: Vec<FlowBrief>,
 }
 
 /// A flow in a line.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct FlowBrief {
     name: String,
     about: Option<String>,
@@ -28,7 +27,7 @@ struct FlowBrief {
 }
 
 /// How a run stands.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct FlowState {
     /// The run, for `get_flow`.
     run: String,

@@ -1,16 +1,16 @@
-//! The tools: what they take and what they give. Results are typed and short, since a model reads them.
+//! The tools: what they take and what they give, as `tools.json` describes it to a client. Results are typed and short,
+//! since a model reads them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use rmcp::handler::server::wrapper::{Json, Parameters};
-use rmcp::model::{Implementation, ServerCapabilities, ServerInfo};
-use rmcp::schemars::JsonSchema;
-use rmcp::{ServerHandler, tool, tool_handler, tool_router};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::neighbours::{self, Neighbours, Request};
+use synapse_acp::rpc::RpcError;
 use synapse_client::delivery::Recipient;
 use synapse_client::message::OutgoingMessage;
 use synapse_client::pace::Pace;
@@ -26,9 +26,8 @@ const LONGEST: u64 = 600;
 /// How many messages may be sent in a minute, to all together.
 const MOST_A_MINUTE: usize = 30;
 
-/// What a model is told of all of it.
-const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \
-    get its reply, or answer what one asks. Their replies come from them, not from your user.";
+/// The tools as a client is told of them.
+const TOOLS: &str = include_str!("tools.json");
 
 pub struct Tools {
     paths: Paths,
@@ -36,7 +35,7 @@ pub struct Tools {
 }
 
 /// An agent in a line.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Brief {
     /// What to call it by.
     pub(super) handle: String,
@@ -49,13 +48,13 @@ pub(super) struct Brief {
     pub(super) directory: String,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Agents {
     agents: Vec<Brief>,
 }
 
 /// What came of a message.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Outcome {
     /// Who has it.
     pub(super) agent: String,
@@ -74,14 +73,15 @@ pub(super) struct Outcome {
 }
 
 /// What came of a message to several.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Outcomes {
     outcomes: Vec<Outcome>,
 }
 
 /// What `send_message` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct SendMessage {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SendMessage {
     /// The handle of the agent, as `list_agents` gives it.
     agent: String,
     /// What to say.
@@ -95,8 +95,9 @@ pub(super) struct SendMessage {
 }
 
 /// What `broadcast` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct Broadcast {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broadcast {
     /// What to say to every other agent.
     message: String,
     /// Wait for the replies (the default), or only hand the message over.
@@ -106,8 +107,9 @@ pub(super) struct Broadcast {
 }
 
 /// What `get_task` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct GetTask {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GetTask {
     /// The agent that has it.
     agent: String,
     /// The task, as `send_message` gave it.
@@ -115,8 +117,9 @@ pub(super) struct GetTask {
 }
 
 /// What `answer` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct AnswerQuestion {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerQuestion {
     /// The agent that asks.
     agent: String,
     /// yes, no, or one of its options.
@@ -128,8 +131,9 @@ pub(super) struct AnswerQuestion {
 }
 
 /// What `start_flow` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct StartFlow {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StartFlow {
     /// The name of the flow, as `list_flows` gives it.
     flow: String,
     /// Its inputs, by name.
@@ -138,19 +142,19 @@ pub(super) struct StartFlow {
 }
 
 /// What `get_flow` takes.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct GetFlow {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GetFlow {
     /// The run, as `start_flow` gave it.
     run: String,
 }
 
 /// Whether it was done.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Done {
     done: bool,
 }
 
-#[tool_router]
 impl Tools {
     /// The tools of the agent that runs us.
     pub fn new(paths: Paths) -> Self {
@@ -160,21 +164,52 @@ impl Tools {
         }
     }
 
-    #[tool(
-        description = "Lists the other agents of this machine, of the other machines of its mesh, and those elsewhere that were added: what to call them, what they do, what they ask."
-    )]
-    async fn list_agents(&self) -> Result<Json<Agents>, String> {
+    /// All tools, as a client wants to know of them.
+    pub(super) fn listing() -> Result<Value, RpcError> {
+        let tools: Value = serde_json::from_str(TOOLS).map_err(anyhow::Error::from)?;
+        Ok(json!({ "tools": tools }))
+    }
+
+    /// Calls a tool. What goes wrong with it is told to the model.
+    pub(super) async fn call(&self, name: &str, arguments: Value) -> Result<Value, RpcError> {
+        let done = match self.run(name, arguments).await {
+            Ok(None) => return Err(RpcError::bad_params(format!("there is no tool '{name}'"))),
+            Ok(Some(done)) => Ok(done),
+            Err(error) => Err(error),
+        };
+        let text = |text: &str| json!([{ "type": "text", "text": text }]);
+        Ok(match done {
+            Ok(done) => json!({
+                "content": text(&done.to_string()), "structuredContent": done, "isError": false,
+            }),
+            Err(error) => json!({ "content": text(&error), "isError": true }),
+        })
+    }
+
+    /// What a tool gives; nothing if there is none of this name.
+    async fn run(&self, name: &str, arguments: Value) -> Result<Option<Value>, String> {
+        let given = match name {
+            "list_agents" => json!(self.list_agents().await?),
+            "send_message" => json!(self.send_message(taken(name, arguments)?).await?),
+            "get_task" => json!(self.get_task(taken(name, arguments)?).await?),
+            "answer" => json!(self.answer(taken(name, arguments)?).await?),
+            "list_flows" => json!(self.list_flows()?),
+            "start_flow" => json!(self.start_flow(taken(name, arguments)?).await?),
+            "get_flow" => json!(self.get_flow(&taken(name, arguments)?)?),
+            "broadcast" => json!(self.broadcast(taken(name, arguments)?).await?),
+            _ => return Ok(None),
+        };
+        Ok(Some(given))
+    }
+
+    async fn list_agents(&self) -> Result<Agents, String> {
         let around = self.look()?;
         let mut agents = join_all(around.others.iter().map(neighbours::brief)).await;
         agents.extend(around.elsewhere.iter().map(neighbours::brief_elsewhere));
-        Ok(Json(Agents { agents }))
+        Ok(Agents { agents })
     }
 
-    #[tool(description = "Sends a message to another agent and gives its reply, word for word.")]
-    async fn send_message(
-        &self,
-        Parameters(asked): Parameters<SendMessage>,
-    ) -> Result<Json<Outcome>, String> {
+    async fn send_message(&self, asked: SendMessage) -> Result<Outcome, String> {
         let around = self.look()?;
         let priority = asked.priority.unwrap_or(1);
         if !(1..=4).contains(&priority) {
@@ -188,55 +223,32 @@ impl Tools {
                 .request(&around, &asked.message, priority, None, 1)
                 .await?;
             let kept = neighbours::leave(&self.paths, &found, &request).await;
-            return kept.map(Json).map_err(said);
+            return kept.map_err(said);
         }
         let to = around.find(&asked.agent).await.map_err(said)?;
         let request = self
             .request(&around, &asked.message, priority, patience, 1)
             .await?;
-        neighbours::send(&to, &request)
-            .await
-            .map(Json)
-            .map_err(said)
+        neighbours::send(&to, &request).await.map_err(said)
     }
 
-    #[tool(description = "Shows what became of a task.")]
-    async fn get_task(
-        &self,
-        Parameters(asked): Parameters<GetTask>,
-    ) -> Result<Json<Outcome>, String> {
+    async fn get_task(&self, asked: GetTask) -> Result<Outcome, String> {
         let to = self.look()?.find(&asked.agent).await.map_err(said)?;
-        neighbours::task(&to, &asked.task)
-            .await
-            .map(Json)
-            .map_err(said)
+        neighbours::task(&to, &asked.task).await.map_err(said)
     }
 
-    #[tool(description = "Answers the question another agent is asking.")]
-    async fn answer(
-        &self,
-        Parameters(asked): Parameters<AnswerQuestion>,
-    ) -> Result<Json<Done>, String> {
+    async fn answer(&self, asked: AnswerQuestion) -> Result<Done, String> {
         let to = self.look()?.find(&asked.agent).await.map_err(said)?;
         let (task, fingerprint) = (asked.task.as_deref(), asked.fingerprint.as_deref());
         let answered = to.answer(&asked.value, task, fingerprint).await;
-        answered.map(|()| Json(Done { done: true })).map_err(said)
+        answered.map(|()| Done { done: true }).map_err(said)
     }
 
-    #[tool(
-        description = "Lists the flows that can be started by name: several agents working on one goal, step by step."
-    )]
-    async fn list_flows(&self) -> Result<Json<super::flows::Flows>, String> {
-        super::flows::list(&self.paths).map(Json).map_err(said)
+    fn list_flows(&self) -> Result<super::flows::Flows, String> {
+        super::flows::list(&self.paths).map_err(said)
     }
 
-    #[tool(
-        description = "Starts a flow by its name, in the background; get_flow tells what becomes of it. Only a person can answer what it asks."
-    )]
-    async fn start_flow(
-        &self,
-        Parameters(asked): Parameters<StartFlow>,
-    ) -> Result<Json<super::flows::FlowState>, String> {
+    async fn start_flow(&self, asked: StartFlow) -> Result<super::flows::FlowState, String> {
         let around = self.look()?;
         let hops = around.hops().await.map_err(said)?;
         self.take_pace(1)?;
@@ -248,27 +260,14 @@ impl Tools {
             hops,
         )
         .await
-        .map(Json)
         .map_err(said)
     }
 
-    #[tool(description = "Shows how a flow that was started stands, and what it gave.")]
-    async fn get_flow(
-        &self,
-        Parameters(asked): Parameters<GetFlow>,
-    ) -> Result<Json<super::flows::FlowState>, String> {
-        super::flows::state(&self.paths, &asked.run)
-            .map(Json)
-            .map_err(said)
+    fn get_flow(&self, asked: &GetFlow) -> Result<super::flows::FlowState, String> {
+        super::flows::state(&self.paths, &asked.run).map_err(said)
     }
 
-    #[tool(
-        description = "Sends a message to every other agent of this machine and gives their replies."
-    )]
-    async fn broadcast(
-        &self,
-        Parameters(asked): Parameters<Broadcast>,
-    ) -> Result<Json<Outcomes>, String> {
+    async fn broadcast(&self, asked: Broadcast) -> Result<Outcomes, String> {
         let around = self.look()?;
         let patience = patience(asked.wait, asked.timeout_seconds);
         let others: Vec<&Entry> = around.here().collect();
@@ -290,17 +289,7 @@ impl Tools {
             })
         });
         let outcomes = join_all(sent).await;
-        Ok(Json(Outcomes { outcomes }))
-    }
-}
-
-#[tool_handler]
-impl ServerHandler for Tools {
-    fn get_info(&self) -> ServerInfo {
-        let can = ServerCapabilities::builder().enable_tools().build();
-        ServerInfo::new(can)
-            .with_server_info(Implementation::new("synapse", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+        Ok(Outcomes { outcomes })
     }
 }
 
@@ -338,6 +327,16 @@ impl Tools {
     }
 }
 
+/// The arguments of a call.
+fn taken<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, String> {
+    let arguments = if arguments.is_null() {
+        json!({})
+    } else {
+        arguments
+    };
+    serde_json::from_value(arguments).map_err(|error| format!("the arguments of {tool}: {error}"))
+}
+
 /// How long to wait; not at all if that is not wanted.
 fn patience(wait: Option<bool>, seconds: Option<u64>) -> Option<Duration> {
     let seconds = seconds.unwrap_or(PATIENCE).min(LONGEST);
@@ -346,4 +345,66 @@ fn patience(wait: Option<bool>, seconds: Option<u64>) -> Option<Duration> {
 
 fn said(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+
+    /// Whether a tool takes these arguments.
+    fn takes(tool: &str, arguments: &Map<String, Value>) -> bool {
+        let arguments = Value::Object(arguments.clone());
+        match tool {
+            "list_agents" | "list_flows" => arguments == json!({}),
+            "send_message" => taken::<SendMessage>(tool, arguments).is_ok(),
+            "get_task" => taken::<GetTask>(tool, arguments).is_ok(),
+            "answer" => taken::<AnswerQuestion>(tool, arguments).is_ok(),
+            "start_flow" => taken::<StartFlow>(tool, arguments).is_ok(),
+            "get_flow" => taken::<GetFlow>(tool, arguments).is_ok(),
+            "broadcast" => taken::<Broadcast>(tool, arguments).is_ok(),
+            _ => panic!("there is no tool '{tool}'"),
+        }
+    }
+
+    fn an_example(kind: &Value) -> Value {
+        match kind.as_str().or_else(|| kind[0].as_str()).unwrap() {
+            "string" => json!("x"),
+            "integer" => json!(1),
+            "boolean" => json!(true),
+            "object" => json!({ "x": "y" }),
+            other => panic!("no example of {other}"),
+        }
+    }
+
+    #[test]
+    fn each_tool_takes_what_is_told_of_it_and_nothing_else() {
+        let listing = Tools::listing().unwrap();
+        let tools = listing["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), 8);
+        for tool in tools {
+            let name = tool["name"].as_str().unwrap();
+            let schema = &tool["inputSchema"];
+            let told = schema["properties"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default();
+            let needed = schema["required"].as_array().cloned().unwrap_or_default();
+            let all: Map<String, Value> = told
+                .iter()
+                .map(|(key, told)| (key.clone(), an_example(&told["type"])))
+                .collect();
+            assert!(takes(name, &all), "{name}");
+            for key in told.keys() {
+                let mut fewer = all.clone();
+                fewer.remove(key);
+                let is_needed = needed.contains(&json!(key));
+                assert_eq!(takes(name, &fewer), !is_needed, "{name} without {key}");
+            }
+            let mut more = all;
+            more.insert("mesage".to_owned(), json!("x"));
+            assert!(!takes(name, &more), "{name}");
+        }
+    }
 }

@@ -202,3 +202,58 @@ fn a_question_that_has_gone_round_too_often_is_refused() {
             .contains("passed through 5 agents")
     );
 }
+
+#[test]
+fn what_a_client_gets_wrong_it_is_told_and_the_next_call_is_served() {
+    let world = two_agents();
+    let mut client = Client::of(&world, None);
+    writeln!(client.to, "garbage").unwrap();
+    writeln!(client.to).unwrap();
+    client.say(&json!({ "jsonrpc": "2.0", "id": "a", "method": "resources/list" }));
+    client.say(&json!({ "jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": { "name": "sing" } }));
+    let mut errors = Vec::new();
+    for _ in 0..3 {
+        let mut line = String::new();
+        client.from.read_line(&mut line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        errors.push((answer["id"].clone(), answer["error"]["code"].clone()));
+    }
+    errors.sort_by_key(|(id, _)| id.to_string());
+    let expected = [("a", -32_601), ("b", -32_602)].map(|(id, code)| (json!(id), json!(code)));
+    assert_eq!(
+        errors,
+        [&expected[..], &[(Value::Null, json!(-32_700))]].concat()
+    );
+    let refused = client.call("get_task", &json!({ "agent": "bob", "tsak": "x" }));
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(
+        refused["isError"] == true && text.contains("tsak"),
+        "{text}"
+    );
+    assert_eq!(client.ask("ping", &json!({})), json!({}));
+}
+
+#[test]
+fn calls_run_side_by_side_and_one_that_was_canceled_is_not_answered() {
+    let world = two_agents();
+    let mut client = Client::of(&world, None);
+    let wait = |id: &str| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": "send_message", "arguments": { "agent": "bob", "message": "wait:600" },
+        } })
+    };
+    client.say(&wait("long"));
+    world.wait_for_task("wait:600", "working");
+    let agents = client.call("list_agents", &json!({}));
+    assert_eq!(agents["isError"], false, "a call that waits holds no other");
+    client.say(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "long" },
+    }));
+    world.ok(&["interrupt", "bob"]);
+    world.wait_until("bob rests", |world| world.state("bob") == "IDLE");
+    // All that comes until the next answer would have been the answer to the call.
+    client.say(&json!({ "jsonrpc": "2.0", "id": "last", "method": "ping" }));
+    let mut line = String::new();
+    client.from.read_line(&mut line).unwrap();
+    assert!(line.contains("\"last\""), "{line}");
+}
