@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 use serde_json::Value;
+use synapse_yaml::Booleans;
 
 use crate::expr::Expr;
 use crate::problem::{Place, Problem};
 use crate::template::Template;
-use crate::{check, read, yaml};
+use crate::{check, read};
 
 /// How many things one step may be done for.
 pub const MOST_ITEMS: usize = 1_000;
@@ -34,7 +35,9 @@ impl Flow {
     /// # Errors
     /// Everything that is wrong with it, in the order of the file.
     pub fn parse(text: &str) -> Result<Self, Vec<Problem>> {
-        let node = yaml::parse(text).map_err(|problem| vec![problem])?;
+        // `y`, `on` and the like are words here: agents and options may be called so.
+        let node = synapse_yaml::parse(text, Booleans::Strict)
+            .map_err(|error| vec![Problem::new(error.place(), error.to_string())])?;
         let (flow, mut problems) = read::flow(&node);
         let Some(mut flow) = flow else {
             return Err(problems);

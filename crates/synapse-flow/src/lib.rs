@@ -20,7 +20,6 @@ pub mod shipped;
 pub mod simulate;
 pub mod template;
 pub mod view;
-mod yaml;
 
 pub use event::{Event, Fact, Key, Outcome};
 pub use flow::Flow;

@@ -2,12 +2,7 @@
 
 use std::fmt;
 
-/// A place in a file, counted from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub line: u64,
-    pub column: u64,
-}
+pub use synapse_yaml::Place;
 
 /// Something that must be changed before the flow can run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]

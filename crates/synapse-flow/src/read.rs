@@ -7,11 +7,11 @@ mod step;
 pub(crate) use step::is_agent;
 
 use serde_json::Value;
+use synapse_yaml::{Kind, Node};
 
 use crate::flow::{Flow, Input, Limits, Sort, Step};
 use crate::inputs;
 use crate::problem::Problem;
-use crate::yaml::{Kind, Node};
 use keys::Keys;
 
 const KEYS: [&str; 11] = [

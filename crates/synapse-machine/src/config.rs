@@ -14,6 +14,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use synapse_term::router::{Pattern, ResponseMode};
+use synapse_yaml::Booleans;
 
 use crate::private_file::{Trust, read_text};
 
@@ -25,7 +26,6 @@ mod mesh;
 #[cfg(test)]
 mod reference;
 mod settings;
-mod tree;
 mod variables;
 
 pub use error::{ConfigError, Place, UnknownKey};
@@ -34,8 +34,6 @@ pub use listen::{Limits, ListenConfig, OpenToAll, PublicUrl, PublicUrlError, Tls
 pub use mesh::{Mesh, MeshRole, MeshRoleError};
 pub use settings::Setting;
 pub use variables::{VARIABLES, Variable};
-
-use tree::Tree;
 
 /// The largest queue an agent may be given.
 const LONGEST_QUEUE: usize = 10_000;
@@ -138,27 +136,22 @@ impl Config {
     /// # Errors
     /// When it is no YAML or has a wrong value.
     pub fn parse(text: &str, file: &Path) -> Result<LoadedConfig, ConfigError> {
-        let tree: Tree =
-            serde_saphyr::from_str(text).map_err(|error| ConfigError::syntax(file, &error))?;
-        let config = serde_saphyr::from_str(text).map_err(|error| {
-            let path = error.location().map(|location| tree.path_to(location));
-            let (key, right) = keys::right(&path.unwrap_or_default());
+        let node = synapse_yaml::parse(text, Booleans::Words)
+            .map_err(|error| ConfigError::syntax(file, &error))?;
+        let config = node.read().map_err(|error| {
+            let (key, right) = keys::right(&keys::path_to(&node, error.place()));
             ConfigError::value(file, &error, key, right)
         })?;
-        let unknown = keys::unknown(&tree).into_iter();
-        let warnings = unknown.map(|(branch, nearest)| UnknownKey {
-            place: Place {
-                file: file.to_owned(),
-                line: branch.line,
-                column: branch.column,
-            },
-            key: branch.key.clone(),
+        let unknown = keys::unknown(&node).into_iter();
+        let warnings = unknown.map(|(name, nearest)| UnknownKey {
+            place: Place::new(file, name.place),
+            key: name.text.clone(),
             nearest: nearest.map(str::to_owned),
         });
         Ok(LoadedConfig {
             config,
             warnings: warnings.collect(),
-            lines: tree.lines(),
+            lines: keys::lines(&node),
         })
     }
 }

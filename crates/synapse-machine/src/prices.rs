@@ -205,9 +205,9 @@ impl Price {
 }
 
 fn table(text: &str) -> Result<BTreeMap<String, Price>, String> {
-    let table: Table = serde_saphyr::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        message.lines().next().unwrap_or_default().to_owned()
+    let table: Table = synapse_yaml::from_str(text).map_err(|error| {
+        let place = error.place();
+        format!("line {} column {}: {error}", place.line, place.column)
     })?;
     Ok(table.models)
 }

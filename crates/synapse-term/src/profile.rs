@@ -5,6 +5,7 @@
 
 mod backend;
 mod builtin;
+mod excerpt;
 mod file;
 mod rules;
 

@@ -22,6 +22,11 @@ const ROOMS: &[Room] = &[
         except: &[],
     },
     Room {
+        path: "synapse-yaml/src",
+        must_not_name: &[WORLD],
+        except: &[],
+    },
+    Room {
         path: "synapse-flow/src",
         must_not_name: &[WORLD],
         except: &[],

@@ -1,9 +1,10 @@
 //! The keys of one map: each is taken once, by its name and its type; an unknown one is told with the nearest.
 
+use synapse_yaml::{Kind, Node};
+
 use crate::expr::{Expr, parse};
 use crate::problem::{Place, Problem, hint};
 use crate::template::Template;
-use crate::yaml::{Kind, Node};
 
 use super::scalar_text;
 
@@ -132,7 +133,7 @@ pub(super) fn wrong(key: &str, right: &str, node: &Node) -> Problem {
 
 pub(super) fn text_of(node: &Node) -> Option<String> {
     match &node.kind {
-        Kind::Scalar(value) => scalar_text(value),
+        Kind::Scalar(scalar) => scalar_text(&scalar.value),
         _ => None,
     }
 }

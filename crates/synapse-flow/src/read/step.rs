@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use regex::Regex;
+use synapse_yaml::{Kind, Node};
 
 use super::is_name;
 use super::keys::{Keys, condition, template, text_of, wrong};
@@ -14,7 +15,6 @@ use crate::flow::{
 use crate::problem::{Place, Problem};
 use crate::schema;
 use crate::template::Template;
-use crate::yaml::{Kind, Node};
 
 const KEYS: [&str; 24] = [
     "agent", "prompt", "each", "all", "run", "shell", "env", "find", "gate", "when", "until",

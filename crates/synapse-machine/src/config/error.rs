@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use synapse_yaml::What;
+
 /// A place in a file, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -11,6 +13,16 @@ pub struct Place {
     pub line: u64,
     /// The character in it.
     pub column: u64,
+}
+
+impl Place {
+    pub(super) fn new(file: &Path, place: synapse_yaml::Place) -> Self {
+        Self {
+            file: file.to_owned(),
+            line: place.line,
+            column: place.column,
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -61,36 +73,30 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn syntax(file: &Path, error: &serde_saphyr::Error) -> Self {
+    pub(super) fn syntax(file: &Path, error: &synapse_yaml::Error) -> Self {
         Self::Syntax {
-            place: place(file, error),
-            message: syntax_message(error.without_snippet()),
+            place: Place::new(file, error.place()),
+            message: error.to_string(),
         }
     }
 
     pub(super) fn value(
         file: &Path,
-        error: &serde_saphyr::Error,
+        error: &synapse_yaml::Error,
         key: String,
         right: &'static str,
     ) -> Self {
+        // What our own checks have to say; the words for a wrong type help nobody.
+        let cause = match error.what() {
+            What::Refused(message) => Some(message.clone()),
+            _ => None,
+        };
         Self::Value {
-            place: place(file, error),
+            place: Place::new(file, error.place()),
             key,
             right,
-            cause: cause(error.without_snippet()),
+            cause,
         }
-    }
-}
-
-fn place(file: &Path, error: &serde_saphyr::Error) -> Place {
-    let (line, column) = error
-        .location()
-        .map_or((1, 1), |place| (place.line(), place.column()));
-    Place {
-        file: file.to_owned(),
-        line,
-        column,
     }
 }
 
@@ -100,26 +106,4 @@ fn name(key: &str) -> &str {
 
 fn because(cause: Option<&str>) -> String {
     cause.map_or_else(String::new, |cause| format!(" ({cause})"))
-}
-
-fn syntax_message(error: &serde_saphyr::Error) -> String {
-    match error {
-        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key '{key}' appears a second time")
-        }
-        other => {
-            // It ends with the place, which we have said already.
-            let text = other.to_string();
-            let end = text.rfind(" at line ").unwrap_or(text.len());
-            text.get(..end).unwrap_or_default().to_owned()
-        }
-    }
-}
-
-/// What our own checks have to say; the library's words for a wrong type help nobody.
-fn cause(error: &serde_saphyr::Error) -> Option<String> {
-    match error {
-        serde_saphyr::Error::Message { msg, .. } => Some(msg.clone()),
-        _ => None,
-    }
 }

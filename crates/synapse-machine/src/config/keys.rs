@@ -1,8 +1,9 @@
 //! Every key of the configuration, and what may stand behind it.
 
-use synapse_term::keys::meant;
+use std::collections::BTreeMap;
 
-use super::tree::{Branch, Tree};
+use synapse_term::keys::meant;
+use synapse_yaml::{Name, Node, Place};
 
 /// One key of the configuration.
 pub(super) struct Key {
@@ -204,26 +205,53 @@ pub(super) fn right(path: &[&str]) -> (String, &'static str) {
 }
 
 /// The keys that nobody knows, each with the one that it is a slip of.
-pub(super) fn unknown(tree: &Tree) -> Vec<(&Branch, Option<&'static str>)> {
+pub(super) fn unknown(node: &Node) -> Vec<(&Name, Option<&'static str>)> {
     let mut found = Vec::new();
-    collect_unknown(tree, &mut Vec::new(), &mut found);
+    collect_unknown(node, &mut Vec::new(), &mut found);
     found
 }
 
 fn collect_unknown<'a>(
-    tree: &'a Tree,
+    node: &'a Node,
     above: &mut Vec<&'a str>,
-    found: &mut Vec<(&'a Branch, Option<&'static str>)>,
+    found: &mut Vec<(&'a Name, Option<&'static str>)>,
 ) {
-    for branch in &tree.0 {
-        above.push(&branch.key);
+    for (name, below) in node.entries() {
+        above.push(&name.text);
         let is_known = KEYS.iter().any(|key| is_at(key.path, above));
         if is_known {
-            collect_unknown(&branch.below, above, found);
+            collect_unknown(below, above, found);
         }
         above.pop();
         if !is_known && siblings(above).next().is_some() {
-            found.push((branch, meant(&branch.key, siblings(above))));
+            found.push((name, meant(&name.text, siblings(above))));
+        }
+    }
+}
+
+/// The line of every key, by the names that lead to it, joined by dots.
+pub(super) fn lines(node: &Node) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    for (name, below) in node.entries() {
+        let below = lines(below).into_iter();
+        found.extend(below.map(|(path, line)| (format!("{}.{path}", name.text), line)));
+        found.insert(name.text.clone(), name.place.line);
+    }
+    found
+}
+
+/// The key that a place in the file belongs to: the last that begins before it.
+pub(super) fn path_to(node: &Node, place: Place) -> Vec<&str> {
+    let before = node
+        .entries()
+        .iter()
+        .filter(|(name, _)| name.place <= place);
+    match before.max_by_key(|(name, _)| name.place) {
+        None => Vec::new(),
+        Some((name, below)) => {
+            let mut path = path_to(below, place);
+            path.insert(0, &name.text);
+            path
         }
     }
 }

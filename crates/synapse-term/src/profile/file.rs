@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_saphyr::Location;
+use synapse_yaml::{Error, What};
 
 use super::backend::{AcpCommand, Backend};
+use super::excerpt::excerpt;
 use super::rules::{
     AskingRules, BusyRules, IdleRules, InputDetection, OutcomeRules, OutputRouting, Pattern,
     SpeechRules,
@@ -60,9 +61,12 @@ pub(super) struct ProfileFile {
 
 impl ProfileFile {
     pub(super) fn parse(text: &str, origin: &str) -> Result<Self, ProfileError> {
-        serde_saphyr::from_str(text).map_err(|error| ProfileError::Syntax {
-            origin: place(origin, error.location()),
-            message: told_once(&error.to_string()),
+        synapse_yaml::from_str(text).map_err(|error| {
+            let place = error.place();
+            ProfileError::Syntax {
+                origin: format!("{origin}:{}:{}", place.line, place.column),
+                message: format!("{}\n{}", said(&error), excerpt(text, place)),
+            }
         })
     }
 
@@ -241,39 +245,17 @@ pub fn split_words(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// An error of the parser without what it says again below the line that it shows.
-fn told_once(error: &str) -> String {
-    let error = error.strip_prefix("error: ").unwrap_or(error);
-    let Some((head, shown)) = error.split_once('\n') else {
-        return error.to_owned();
+/// What is wrong; of a key that does not exist also the one that it is a slip of.
+fn said(error: &Error) -> String {
+    let What::UnknownKey { key, known } = error.what() else {
+        return error.to_string();
     };
-    // The place stands before it already.
-    let what = head.split_once(": ").map_or(head, |(_, what)| what);
-    let shown = shown.replacen(&format!("^ {what}"), "^", 1);
-    // So it does in a line of its own above the snippet.
-    let shown = shown.split_once('\n').map_or("", |(_, lines)| lines);
-    let said = unknown_key(what).unwrap_or_else(|| what.replace("\\n", "\n"));
-    format!("{said}\n{shown}")
-}
-
-/// The file, line and column, as editors and compilers write them.
-fn place(origin: &str, at: Option<Location>) -> String {
-    match at {
-        Some(at) => format!("{origin}:{}:{}", at.line(), at.column()),
-        None => origin.to_owned(),
-    }
-}
-
-/// What to say of a key that does not exist, with the one that it is a slip of.
-fn unknown_key(said: &str) -> Option<String> {
-    let (key, known) = said
-        .strip_prefix("unknown field `")?
-        .split_once("`, expected ")?;
-    let known = known.strip_prefix("one of ").unwrap_or(known);
-    let names = known.split(", ").map(|name| name.trim_matches('`'));
-    let near = meant(key, names).map(|near| format!("; the nearest is '{near}'"));
+    let near = meant(key, known.iter().copied()).map(|near| format!("; the nearest is '{near}'"));
     let near = near.unwrap_or_default();
-    Some(format!("there is no key '{key}'{near}. There are {known}"))
+    format!(
+        "there is no key '{key}'{near}. There are {}",
+        known.join(", ")
+    )
 }
 
 #[cfg(test)]
