@@ -119,9 +119,7 @@ impl Asked {
 /// # Errors
 /// When the input fails, or with [`io::ErrorKind::InvalidData`] when the line is too long; the line is gone then, and
 /// the next can be read.
-pub async fn read_line(
-    from: &mut (impl AsyncBufRead + Unpin),
-) -> io::Result<Option<Vec<u8>>> {
+pub async fn read_line(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let (mut line, mut is_too_long) = (Vec::new(), false);
     loop {
         let ready = from.fill_buf().await?;

@@ -115,6 +115,18 @@ impl Play {
 }
 
 #[test]
+fn what_looks_like_a_number_is_text_as_it_is_written_where_text_is_asked() {
+    for (step, expected) in [
+        ("run: [tag, 1.10, 0x1F, 007, yes]", "tag 1.10 0x1F 007 yes"),
+        ("agent: codex, prompt: 1.10", "codex: 1.10"),
+    ] {
+        let text = format!("name: f\nsteps:\n  a: {{{step}}}\n");
+        let begun = Play::new(&text, json!({})).begin();
+        assert_eq!(begun[0].1, expected);
+    }
+}
+
+#[test]
 fn the_flow_of_the_manual_goes_round_and_asks_before_it_merges() {
     let mut play = Play::new(REVIEW, json!({"goal": "login", "branch": "HEAD"}));
     let first = play.begin();

@@ -131,9 +131,10 @@ pub(super) fn wrong(key: &str, right: &str, node: &Node) -> Problem {
     )
 }
 
+/// A text as it is written, were it a number elsewhere: `1.10` is no `1.1`.
 pub(super) fn text_of(node: &Node) -> Option<String> {
     match &node.kind {
-        Kind::Scalar(scalar) => scalar_text(&scalar.value),
+        Kind::Scalar(scalar) => scalar_text(&scalar.value).map(|_| scalar.text.clone()),
         _ => None,
     }
 }
