@@ -5,9 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-use serde_json::Value;
-
-use super::{Kind, Source, claude, codex, gemini, text};
+use super::{Kind, Model, Source};
 use synapse_machine::private_file::{Trust, open_regular};
 
 /// How many files are looked into, the newest first.
@@ -54,52 +52,18 @@ impl Source {
 
     /// What a conversation of this folder is called, and its first message.
     fn beginning(&self, path: &Path) -> Option<(String, String)> {
-        let lines = lines(path)?;
-        let (is_ours, name, begins) = match self.kind {
-            Kind::Claude => {
-                let mut conversation = claude::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = path.file_stem()?.to_str()?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-            Kind::Codex => {
-                let mut conversation = codex::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = text(lines.first()?, "/payload/id")?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-            _ => {
-                let mut conversation = gemini::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = text(lines.first()?, "/sessionId")?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-        };
+        let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
+        let mut model = Model::new(self.kind);
+        for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+            model.push(&line, None);
+        }
         // One in which nothing was asked cannot be continued.
-        let begins = begins.filter(|_| is_ours == Some(true))?;
+        let begins = model.first_message();
+        let begins = begins.filter(|_| model.is_of(&self.dir) == Some(true))?;
         let words: Vec<&str> = begins.split_whitespace().collect();
-        Some((name, words.join(" ").chars().take(LONGEST_WORDS).collect()))
+        let begins = words.join(" ").chars().take(LONGEST_WORDS).collect();
+        Some((model.name(path)?, begins))
     }
-}
-
-/// The lines at the beginning of a file that are JSON.
-fn lines(path: &Path) -> Option<Vec<Value>> {
-    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
-    Some(
-        lines
-            .filter_map(|line| serde_json::from_str(&line).ok())
-            .collect(),
-    )
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod grpc;
 mod housing;
 mod life;
 mod listen;
+mod record;
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use entry::{place, publish, tell};
 use housing::{Housing, LabelledPane};
 use life::Life;
 use listen::{endpoint, in_service, is_stopped};
+use record::{end_launch, launched, note_conversation, note_launch};
 
 pub use early_exit::EarlyExit;
 
@@ -127,7 +129,7 @@ pub struct Host {
     paths: Paths,
     ca_file: Option<PathBuf>,
     notes: Vec<String>,
-    launched: LaunchRecord,
+    launched: Option<LaunchRecord>,
     /// The pane of tmux that the agent is in.
     pane: Option<LabelledPane>,
 }
@@ -199,7 +201,7 @@ impl Host {
         claim.publish(place(agent, address.port(), endpoint, token_path, &tokens)?)?;
         let launched = launched(&claim, agent);
         let mut notes = housing.notes;
-        notes.extend(note_launch(agent, &launched, paths));
+        notes.extend(launched.as_ref().and_then(|it| note_launch(it, paths)));
         notes.extend(tokens.is_replaced.then(|| REPLACED.to_owned()));
         let own = claim.entry().clone();
         Ok(Self {
@@ -344,7 +346,7 @@ impl Host {
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if !is_terminated.load(Ordering::Relaxed) {
+        if let Some(launched) = launched.filter(|_| !is_terminated.load(Ordering::Relaxed)) {
             end_launch(&kept, &launched);
         }
         drop(pane);
@@ -393,20 +395,6 @@ fn explained(error: SpawnError, profile: &Profile) -> anyhow::Error {
     }
 }
 
-/// How it was started.
-fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
-    LaunchRecord {
-        agent_id: claim.id().clone(),
-        handle: claim.handle().clone(),
-        dir: agent.dir.clone(),
-        words: agent.words.clone(),
-        started_at: claim.entry().started_at.unwrap_or_default(),
-        is_wrapped: agent.terminal.is_some(),
-        conversation: agent.resume.clone(),
-        is_ended: false,
-    }
-}
-
 /// Stops the agent when a signal says so, and notes whether it was the one of a machine that goes down.
 async fn stop_on_signal(
     mut signals: Signals,
@@ -421,40 +409,6 @@ async fn stop_on_signal(
     is_terminated.store(signal == Event::Terminated, Ordering::Relaxed);
     publish(claim, Status::Stopping).await;
     let _ = session.tell(Command::Stop).await;
-}
-
-/// Keeps how the agent was started, if it was started by us; says so if that does not work.
-fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<String> {
-    if matches!(agent.place, ProgramPlace::Pane(_)) {
-        return None;
-    }
-    let error = launched.begin(paths).err()?;
-    Some(format!("`synapse up` will not know this agent: {error}"))
-}
-
-/// Keeps what the program calls its conversation.
-async fn note_conversation(
-    mut launched: LaunchRecord,
-    paths: Paths,
-    mut conversation: watch::Receiver<Option<String>>,
-) {
-    while conversation.changed().await.is_ok() {
-        launched
-            .conversation
-            .clone_from(&conversation.borrow_and_update());
-        let (record, paths) = (launched.clone(), paths.clone());
-        let saved = tokio::task::spawn_blocking(move || record.save(&paths)).await;
-        if let Ok(Err(error)) = saved {
-            tracing::warn!(%error, "the conversation cannot be continued later");
-        }
-    }
-}
-
-/// It ended for good.
-fn end_launch(paths: &Paths, launched: &LaunchRecord) {
-    if let Err(error) = LaunchRecord::end(paths, &launched.agent_id) {
-        tracing::warn!(%error, "`synapse up` will start this agent again");
-    }
 }
 
 /// Whose the tasks of this run are.

@@ -11,6 +11,7 @@ use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Fact, Status, Timestamp};
 use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
+use synapse_machine::handle::Handle;
 use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -81,7 +82,7 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         let told = if args.dry_run {
             Ok(plan(record))
         } else {
-            bring_back(record, false)
+            bring_back(record, false, &paths)
         };
         let is_refused = told.is_err();
         if is_refused {
@@ -188,7 +189,7 @@ fn restart_one(entry: &Entry, args: &Restart, paths: &Paths) -> Result<u8> {
     stop::end(std::slice::from_ref(entry))?;
     // What its program called the conversation may have been written since.
     let record = LaunchRecord::of(paths, &entry.agent_id).unwrap_or(record);
-    let told = bring_back(&record, args.fresh);
+    let told = bring_back(&record, args.fresh, paths);
     let code = u8::from(told.is_err());
     tell(&record, told, args.json)?;
     if !args.json {
@@ -217,7 +218,7 @@ pub(super) fn conversation(
     let mut records = LaunchRecord::all(paths)?;
     records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
     let mut found = records.iter().rev();
-    let found = found.find_map(|record| synapse::launch::conversation(record, profile));
+    let found = found.find_map(known_conversation);
     // One that was never wrapped is in the program's own files.
     let newest = || Some(conversations::past(profile, dir).into_iter().next()?.name);
     let found = found.or_else(newest);
@@ -258,7 +259,7 @@ fn plan(record: &LaunchRecord) -> Value {
 }
 
 /// Starts an agent as it was started before. A conversation that cannot be continued gives way to a new one.
-fn bring_back(record: &LaunchRecord, is_fresh: bool) -> Result<Value> {
+fn bring_back(record: &LaunchRecord, is_fresh: bool, paths: &Paths) -> Result<Value> {
     let words = std::iter::once("synapse".to_owned()).chain(record.words.iter().cloned());
     let mut start = Wrap::try_parse_from(words)
         .context("it was started by another version")?
@@ -267,31 +268,60 @@ fn bring_back(record: &LaunchRecord, is_fresh: bool) -> Result<Value> {
     start.cwd = Some(record.dir.to_string_lossy().into_owned());
     let program = Program::find(&start);
     let profile = program.as_ref().ok().map(|program| &program.profile);
-    let conversation = profile
+    let mut conversation = profile
         .filter(|profile| !is_fresh && !profile.resume.is_empty())
-        .and_then(|profile| synapse::launch::conversation(record, profile));
+        .and_then(|_| known_conversation(record));
+    let mut warning = None;
+    if let Some(name) = &conversation
+        && let Some(other) = who_continues(name, record, paths)?
+    {
+        warning = Some(texts::continued_elsewhere(name, other));
+        conversation = None;
+    }
     let mut told = match &conversation {
         Some(name) => {
             let resumed = Start {
                 resume: Some(name.clone()),
                 ..start.clone()
             };
-            start::launch(&resumed).or_else(|why| {
-                let mut told = start::launch(&start)?;
-                set(
-                    &mut told,
-                    "warning",
-                    json!(format!(
-                        "the conversation {name} could not be continued: {why:#}"
-                    )),
-                );
-                Ok::<_, anyhow::Error>(told)
-            })?
+            match start::launch(&resumed) {
+                Ok(told) => told,
+                Err(why) => {
+                    warning = Some(texts::not_continued(name, format!("{why:#}")));
+                    conversation = None;
+                    start::launch(&start)?
+                }
+            }
         }
         None => start::launch(&start)?,
     };
+    let of_start = told.get("warning").and_then(Value::as_str);
+    let warnings: Vec<&str> = warning.as_deref().into_iter().chain(of_start).collect();
+    if !warnings.is_empty() {
+        let warnings = warnings.join("; ");
+        set(&mut told, "warning", json!(warnings));
+    }
     set(&mut told, "conversation", json!(conversation));
     Ok(told)
+}
+
+/// The conversation that an agent had, as its program calls it.
+fn known_conversation(record: &LaunchRecord) -> Option<String> {
+    let known = record.conversation.clone();
+    known.filter(|name| is_conversation_name(name))
+}
+
+/// Another agent of this folder that is in this conversation. Two in one would write over each other.
+fn who_continues(name: &str, record: &LaunchRecord, paths: &Paths) -> Result<Option<Handle>> {
+    let is_in_it = |entry: &Entry| {
+        let other = LaunchRecord::of(paths, &entry.agent_id);
+        let is_same = |other: LaunchRecord| {
+            other.dir == record.dir && known_conversation(&other).as_deref() == Some(name)
+        };
+        entry.handle != record.handle && other.is_some_and(is_same)
+    };
+    let mut running = lookup::agents()?.into_iter();
+    Ok(running.find(is_in_it).map(|entry| entry.handle))
 }
 
 fn set(told: &mut Value, name: &str, value: Value) {

@@ -74,6 +74,12 @@ texts! {
     cannot_be_started(handle, why)
         "synapse: {handle} cannot be started: {why}"
         "synapse: {handle} を起動できません: {why}";
+    not_continued(name, why)
+        "the conversation {name} could not be continued: {why}"
+        "会話 {name} を続けられませんでした: {why}";
+    continued_elsewhere(name, other)
+        "the conversation {name} is open in {other}, so this is a new one"
+        "会話 {name} は {other} で開かれているため、新しい会話です";
     no_conversations(name, dir)
         "no conversation of {name} in {dir} is known; name one: --resume ID"
         "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";

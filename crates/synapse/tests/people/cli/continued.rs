@@ -1,0 +1,132 @@
+//! Which conversation an agent goes on with when it is brought back.
+
+use crate::world::{World, is_gone};
+
+/// A program that says how it was started, repeats what it reads, and keeps its conversation as Gemini CLI does.
+const KEEPER: &str = r#"
+echo "started with: $*"
+name=talk-$$
+[ "$1" = --resume ] && name=$2
+folder=$HOME/.gemini/tmp/p/chats
+mkdir -p "$folder"
+file=$folder/session-$name.jsonl
+project=$(printf %s "$PWD" | sha256sum | cut -d' ' -f1)
+[ -e "$file" ] || printf '{"sessionId":"%s","projectHash":"%s"}\n' "$name" "$project" >"$file"
+printf '> '
+while IFS= read -r line; do
+  ((n++))
+  printf '{"id":"%s-%s","type":"user","content":[{"text":"%s"}]}\n' $$ $n "$line" >>"$file"
+  echo "said $line"
+  printf '{"id":"%s-%s-reply","type":"gemini","content":"said %s"}\n' $$ $n "$line" >>"$file"
+  printf '> '
+done
+"#;
+
+/// A profile of such a program, by the name of its file.
+fn profile_of(world: &World, name: &str, script: &str, more: &str) -> String {
+    let home = world.home.path().canonicalize().unwrap();
+    let program = home.join(format!("{name}.sh"));
+    std::fs::write(&program, script).unwrap();
+    let profile = home.join(format!("{name}.yaml"));
+    let text = format!(
+        "name: {name}\ncommand: bash\nargs: [{}]\nresume: [--resume, '{{session}}']\nhooks: false\nenv: {{HOME: {}}}\n{more}",
+        program.display(),
+        home.display(),
+    );
+    std::fs::write(&profile, text).unwrap();
+    profile.to_str().unwrap().to_owned()
+}
+
+/// Two agents of this profile in one folder.
+fn two_of(world: &World, profile: &str, more: &[&str]) {
+    for name in ["one", "two"] {
+        let words = ["start", profile, "--name", name, "--port", "0"];
+        world.ok(&[&words[..], more].concat());
+    }
+}
+
+fn crash_all(world: &World) {
+    let listed = world.json(&["list", "--json"])["agents"].clone();
+    for agent in listed.as_array().unwrap() {
+        let pid = agent["pid"].to_string();
+        let kill = std::process::Command::new("kill")
+            .args(["-9", &pid])
+            .status();
+        assert!(kill.unwrap().success());
+        world.wait_until("its host is gone", |_| is_gone(&pid));
+    }
+}
+
+/// The conversation of an agent, as far as it is known for the next start.
+fn known(world: &World, handle: &str) -> Option<String> {
+    let folder = std::fs::read_dir(world.home.path().join("synapse/agents")).unwrap();
+    let texts = folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let mut records = texts.map(|text| serde_json::from_str::<serde_json::Value>(&text).unwrap());
+    let record = records.find(|record| record["handle"] == handle).unwrap();
+    record["conversation"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn two_agents_of_one_folder_go_on_with_a_conversation_each() {
+    let world = World::new();
+    let profile = profile_of(&world, "keeper", KEEPER, "record: gemini\n");
+    two_of(&world, &profile, &[]);
+    for (agent, words) in [("one", "fix the cart"), ("two", "add a test")] {
+        world.ok(&["send", agent, words, "--return"]);
+        world.wait_until("its conversation is known", |world| {
+            known(world, agent).is_some()
+        });
+    }
+    let own = ["one", "two"].map(|agent| known(&world, agent).unwrap());
+    assert_ne!(own[0], own[1]);
+    crash_all(&world);
+    let said = world.ok(&["up"]);
+    for (agent, name) in ["one", "two"].into_iter().zip(&own) {
+        let back = format!("{agent} is back with its conversation ({name})");
+        assert!(said.contains(&back), "{said}");
+        let started = format!("started with: --resume {name}");
+        world.wait_until("it was told", |world| {
+            world.ok(&["screen", agent]).contains(&started)
+        });
+    }
+}
+
+#[test]
+fn of_two_conversations_with_the_same_message_none_is_guessed() {
+    let world = World::new();
+    let profile = profile_of(&world, "keeper", KEEPER, "record: gemini\n");
+    two_of(&world, &profile, &[]);
+    // Both files have it before either agent looks into them.
+    let folder = world.home.path().join(".gemini/tmp/p/chats");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let head = std::fs::read_to_string(&path).unwrap();
+        let line = r#"{"id":"0","type":"user","content":[{"text":"hello"}]}"#;
+        std::fs::write(&path, format!("{head}{line}\n")).unwrap();
+    }
+    world.ok(&["send", "one", "hello", "--return"]);
+    crash_all(&world);
+    let said = world.ok(&["up"]);
+    assert_eq!(
+        said.matches("is back, with a new conversation").count(),
+        2,
+        "{said}"
+    );
+}
+
+#[test]
+fn no_two_agents_are_brought_back_into_one_conversation() {
+    let world = World::new();
+    let profile = profile_of(&world, "keeper", KEEPER, "record: gemini\n");
+    two_of(&world, &profile, &["--resume", "talk-1"]);
+    crash_all(&world);
+    let output = world.run(&["up"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("one is back with its conversation (talk-1)")
+            && said.contains("two is back, with a new conversation"),
+        "{said}"
+    );
+    assert!(told.contains("talk-1 is open in one"), "{told}");
+}
