@@ -46,13 +46,17 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::Server;
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
+use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
+
+/// How long whoever starts a program that continues a conversation waits until it rests. CLIs take one to five seconds
+/// before they show their box or say that they do not find the conversation; just booted, a machine is slower.
+const CONTINUING: Duration = Duration::from_secs(10);
 
 /// How long finished tasks are kept.
 const KEEP_FOR: Duration = Duration::from_hours(24 * 90);
@@ -130,6 +134,7 @@ pub struct Host {
     ca_file: Option<PathBuf>,
     notes: Vec<String>,
     launched: Option<LaunchRecord>,
+    is_resumed: bool,
     /// The pane of tmux that the agent is in.
     pane: Option<LabelledPane>,
 }
@@ -229,6 +234,7 @@ impl Host {
             ca_file: agent.ca_file.clone(),
             notes,
             launched,
+            is_resumed: agent.resume.is_some(),
             pane: housing.pane,
         })
     }
@@ -255,7 +261,8 @@ impl Host {
     /// stands between a key and the program then, and no key wakes a thread that serves requests.
     ///
     /// # Errors
-    /// If the server cannot run, or the program died right away: then a [`EarlyExit`].
+    /// If the server cannot run, or the program died right away, or before it rested in the conversation that it was
+    /// to continue: then a [`EarlyExit`].
     pub async fn run(self, service: &Handle, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             tokens,
@@ -274,6 +281,7 @@ impl Host {
             ca_file,
             notes,
             launched,
+            is_resumed,
             pane,
         } = self;
         for note in &notes {
@@ -295,7 +303,7 @@ impl Host {
         let mut tidying = service.spawn(tidy(paths, ca_file));
         let signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
-        let (asked, answer) = oneshot::channel();
+        let (asked, mut answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
         let claim = Arc::new(Mutex::new(Some(claim)));
         let telling = service.spawn(tell(Arc::clone(&claim), handle.board.state()));
@@ -311,14 +319,11 @@ impl Host {
         let watch = tokio::spawn(stop_on_signal(signals, terminated, ending, handle));
         let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
-        let mut first = Box::pin(timeout(EARLY, answer));
-        let (ended, look) = tokio::select! {
-            biased;
-            look = &mut first => (None, look),
-            exit = &mut running => (Some(exit), first.await),
-        };
-        let look = look.ok().and_then(Result::ok);
-        let died = look.filter(|look| look.standing.state == State::Exited);
+        let patience = if is_resumed { CONTINUING } else { EARLY };
+        let (ended, look) = early_exit::look(&mut running, &mut answer, patience).await;
+        let is_answered = look.is_some();
+        let is_gone = |look: &Arc<Look>| look.standing.state == State::Exited;
+        let died = look.filter(is_gone);
         let life = match &died {
             None => Some(Life::begin(ready, kept.store(), owner)?),
             Some(_) => None,
@@ -354,9 +359,14 @@ impl Host {
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
-        match died {
-            Some(look) => Err(EarlyExit::new(exit, &look).into()),
-            None => Ok(exit),
+        // One that never rested has not continued its conversation.
+        let has_failed = is_resumed && !is_answered && exit.code() != 0;
+        let has_failed = has_failed && !ledger.board.is_stopping();
+        let late = has_failed.then(|| answer.try_recv().ok()).flatten();
+        match (died, late.filter(is_gone)) {
+            (Some(look), _) => Err(EarlyExit::new(exit, &look).into()),
+            (None, Some(look)) => Err(EarlyExit::late(exit, &look).into()),
+            (None, None) => Ok(exit),
         }
     }
 }

@@ -130,3 +130,53 @@ fn no_two_agents_are_brought_back_into_one_conversation() {
     );
     assert!(told.contains("talk-1 is open in one"), "{told}");
 }
+
+/// A program that takes a while to say that it does not find a conversation.
+const LOST: &str = r#"
+if [ "$1" = --resume ]; then
+  echo "loading $2"
+  sleep PATIENCE
+  echo "no conversation $2 found"
+  exit 1
+fi
+printf 'a new one\n> '
+exec cat
+"#;
+
+#[test]
+fn a_conversation_that_is_not_found_after_a_while_gives_way_to_a_new_one() {
+    let world = World::new();
+    let profile = profile_of(&world, "keeper", KEEPER, "");
+    let start = ["start", &profile, "--port", "0"];
+    world.ok(&[&start[..], &["--resume", "talk-1"]].concat());
+    crash_all(&world);
+    profile_of(&world, "keeper", &LOST.replace("PATIENCE", "2"), "");
+    let output = world.run(&["up"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("keeper is back, with a new conversation"),
+        "{said}{told}"
+    );
+    assert!(
+        told.contains("talk-1 could not be continued") && told.contains("no conversation talk-1"),
+        "{told}"
+    );
+    assert!(world.ok(&["screen", "keeper"]).contains("a new one"));
+    let refused = world.run(&[&start[..], &["--name", "other", "--resume", "talk-1"]].concat());
+    assert_eq!(refused.status.code(), Some(1), "a person asked for it");
+}
+
+#[test]
+fn one_that_is_not_found_when_nobody_waits_any_more_gives_way_as_well() {
+    let world = World::new();
+    let profile = profile_of(&world, "keeper", &LOST.replace("PATIENCE", "12"), "");
+    world.ok(&["start", &profile, "--port", "0", "--resume", "talk-1"]);
+    world.wait_until("a new one begins", |world| {
+        let shown = world.run(&["screen", "keeper"]);
+        String::from_utf8_lossy(&shown.stdout).contains("a new one")
+    });
+    let log = world.ok(&["logs", "keeper"]);
+    assert!(log.contains("no conversation talk-1 found"), "{log}");
+    assert_eq!(known(&world, "keeper"), None);
+}
