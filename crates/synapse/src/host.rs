@@ -313,10 +313,10 @@ impl Host {
             kept.clone(),
             handle.board.conversation(),
         ));
-        // An agent that is told to end when the machine goes down comes back with `synapse up`.
-        let is_terminated = Arc::new(AtomicBool::new(false));
-        let terminated = Arc::clone(&is_terminated);
-        let watch = tokio::spawn(stop_on_signal(signals, terminated, ending, handle));
+        // What ends with the machine or with its terminal comes back with `synapse up`.
+        let goes_down = Arc::new(AtomicBool::new(false));
+        let down = Arc::clone(&goes_down);
+        let watch = tokio::spawn(stop_on_signal(signals, down, ending, handle));
         let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
         let patience = if is_resumed { CONTINUING } else { EARLY };
@@ -333,7 +333,6 @@ impl Host {
         } else {
             running.await
         };
-        watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
         let _ = courier.await;
         // What is not told by now, the next host tells.
@@ -348,10 +347,12 @@ impl Host {
         if timeout(CONNECTIONS, &mut server).await.is_err() {
             server.abort();
         }
+        // Until here: where all processes are told to end, the program may be quicker than our signal.
+        watch.abort();
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if let Some(launched) = launched.filter(|_| !is_terminated.load(Ordering::Relaxed)) {
+        if let Some(launched) = launched.filter(|_| !goes_down.load(Ordering::Relaxed)) {
             end_launch(&kept, &launched);
         }
         drop(pane);
@@ -405,10 +406,11 @@ fn explained(error: SpawnError, profile: &Profile) -> anyhow::Error {
     }
 }
 
-/// Stops the agent when a signal says so, and notes whether it was the one of a machine that goes down.
+/// Stops the agent when a signal says so, and notes whether it was one of a machine that goes down. That ends a wrapped
+/// agent by its terminal as well, like a window that somebody closes and a connection that breaks: they look the same.
 async fn stop_on_signal(
     mut signals: Signals,
-    is_terminated: Arc<AtomicBool>,
+    goes_down: Arc<AtomicBool>,
     claim: Arc<Mutex<Option<Claim>>>,
     session: SessionHandle,
 ) {
@@ -416,7 +418,8 @@ async fn stop_on_signal(
     while !signal.is_end() {
         signal = signals.next().await;
     }
-    is_terminated.store(signal == Event::Terminated, Ordering::Relaxed);
+    let is_down = matches!(signal, Event::Terminated | Event::HungUp);
+    goes_down.store(is_down, Ordering::Relaxed);
     publish(claim, Status::Stopping).await;
     let _ = session.tell(Command::Stop).await;
 }
