@@ -271,6 +271,11 @@ fn bring_back(record: &LaunchRecord, is_fresh: bool, paths: &Paths) -> Result<Va
     let mut conversation = profile
         .filter(|profile| !is_fresh && !profile.resume.is_empty())
         .and_then(|_| known_conversation(record));
+    // What was to be said at the first start was said then, and the conversation is chosen by us.
+    let rules = profile.and_then(|profile| profile.arguments.as_ref());
+    if let Some(rules) = rules.filter(|_| is_fresh || conversation.is_some()) {
+        start.args = rules.lasting(&start.args);
+    }
     let mut warning = None;
     if let Some(name) = &conversation
         && let Some(other) = who_continues(name, record, paths)?

@@ -131,6 +131,42 @@ fn no_two_agents_are_brought_back_into_one_conversation() {
     assert!(told.contains("talk-1 is open in one"), "{told}");
 }
 
+#[test]
+fn what_was_said_at_the_first_start_is_not_said_again() {
+    let world = World::new();
+    let arguments = "arguments: {switches: [-v], once: [--continue]}\n";
+    let profile = profile_of(
+        &world,
+        "keeper",
+        KEEPER,
+        &format!("record: gemini\n{arguments}"),
+    );
+    let words = ["start", &profile, "--port", "0", "--"];
+    let own = ["-v", "fix the bug", "--model", "x", "--continue"];
+    world.ok(&[&words[..], &own].concat());
+    let shown = |world: &World, line: &str| {
+        let shown = world.ok(&["screen", "keeper"]);
+        shown.lines().any(|row| row == line)
+    };
+    // As long as there is no conversation, nobody knows that it was taken.
+    let first = "started with: -v fix the bug --model x --continue";
+    crash_all(&world);
+    world.ok(&["up"]);
+    world.wait_until("it is told all", |world| shown(world, first));
+    world.ok(&["send", "keeper", "hello", "--return"]);
+    world.wait_until("its conversation is known", |world| {
+        known(world, "keeper").is_some()
+    });
+    let name = known(&world, "keeper").unwrap();
+    world.ok(&["restart", "keeper"]);
+    let again = format!("started with: --resume {name} -v --model x");
+    world.wait_until("it goes on", |world| shown(world, &again));
+    world.ok(&["restart", "keeper", "--fresh"]);
+    world.wait_until("it begins anew", |world| {
+        shown(world, "started with: -v --model x")
+    });
+}
+
 /// A program that takes a while to say that it does not find a conversation.
 const LOST: &str = r#"
 if [ "$1" = --resume ]; then
