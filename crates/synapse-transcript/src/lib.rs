@@ -379,11 +379,11 @@ impl Model {
     }
 
     /// The first message of the user's, of a conversation that has a name.
-    fn first_message(&self) -> Option<&str> {
+    fn first_message(&self) -> Option<String> {
         match self {
             Self::Claude(conversation) => conversation.first_message(),
-            Self::Codex(conversation) => conversation.first_message(),
-            Self::Gemini(conversation) => conversation.first_message(),
+            Self::Codex(conversation) => conversation.first_message().map(str::to_owned),
+            Self::Gemini(conversation) => conversation.first_message().map(str::to_owned),
             Self::Lines(..) | Self::Aider(..) | Self::Kimi(..) => None,
         }
     }

@@ -119,6 +119,42 @@ mod tests {
         );
     }
 
+    /// As Claude Code writes what it does for a slash command.
+    #[test]
+    fn a_command_is_no_first_word_of_a_person() {
+        let user = |content: &str| {
+            let line = serde_json::json!({
+                "type": "user", "cwd": "/w", "message": { "role": "user", "content": content },
+            });
+            format!("{line}\n")
+        };
+        let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"ok"}]}}"#;
+        let clear = user(
+            "<command-name>/clear</command-name>\n  <command-message>clear</command-message>\n  <command-args></command-args>",
+        ) + &user("<local-command-stdout></local-command-stdout>");
+        let review = user(
+            "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n<command-args>the cart</command-args>",
+        );
+        let files = [
+            (".claude/projects/-w/cleared.jsonl", clear.clone()),
+            (
+                ".claude/projects/-w/command.jsonl",
+                clear.clone() + &review + said,
+            ),
+            (
+                ".claude/projects/-w/words.jsonl",
+                clear + &review + &user("fix <b> it") + said,
+            ),
+        ];
+        assert_eq!(
+            found("claude", &files),
+            [
+                pair("words", "fix <b> it"),
+                pair("command", "/review the cart")
+            ]
+        );
+    }
+
     #[test]
     fn codex_names_its_sessions_in_their_first_line() {
         let lines = |dir: &str| {

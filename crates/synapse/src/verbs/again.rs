@@ -16,7 +16,7 @@ use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Kept, Reader};
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 use tokio::time::sleep;
 
 use super::program::Program;
@@ -208,12 +208,11 @@ pub(super) fn conversation(
     match start.resume.as_deref() {
         None => return Ok(None),
         Some("") => {}
-        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
-        Some(name) => {
-            let error =
-                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
-            return Err(Failure::new(Failure::USAGE, error).into());
-        }
+        Some(name) => return Ok(Some(name.to_owned())),
+    }
+    if profile.resume.is_empty() && profile.backend == Backend::Terminal {
+        let error = conversations::not_continued_by(profile);
+        return Err(Failure::new(Failure::USAGE, error).into());
     }
     let mut records = LaunchRecord::all(paths)?;
     records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());

@@ -218,6 +218,7 @@ fn a_conversation_is_continued_by_its_name() {
         said.contains("'--all' is no name of a conversation"),
         "{said}"
     );
+    assert_eq!(output.status.code(), Some(2));
     world.ok(&[
         "start", &file, "--port", "0", "--resume", "talk-1", "--", "-v",
     ]);

@@ -167,6 +167,23 @@ fn what_was_said_at_the_first_start_is_not_said_again() {
     });
 }
 
+#[test]
+fn a_program_that_continues_no_conversation_is_told_apart_from_one_without_any() {
+    let world = World::new();
+    for words in [["conversations", "dummy"], ["start", "dummy"]] {
+        let mut words = words.to_vec();
+        words.extend((words[0] == "start").then_some("--resume"));
+        let output = world.run(&words);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            told.contains("does not say how") && told.contains("claude, codex, gemini"),
+            "{told}"
+        );
+    }
+    let listed = world.json(&["conversations", "dummy", "--json"]);
+    assert_eq!(listed["conversations"], serde_json::json!([]));
+}
+
 /// A program that takes a while to say that it does not find a conversation.
 const LOST: &str = r#"
 if [ "$1" = --resume ]; then
