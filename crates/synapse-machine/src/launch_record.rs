@@ -133,18 +133,6 @@ impl LaunchRecord {
         self.write(paths)
     }
 
-    /// Notes that an agent is not to be brought back.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn end(paths: &Paths, id: &AgentId) -> io::Result<()> {
-        if Self::of(paths, id).is_none() {
-            return Ok(());
-        }
-        let _turn = enter(paths)?;
-        Self::of(paths, id).map_or(Ok(()), |record| record.write_ended(paths))
-    }
-
     /// Notes that this agent is not to be brought back, wherever its record is by now.
     ///
     /// # Errors
@@ -335,7 +323,7 @@ mod tests {
         };
         let again = started(2, 2);
         again.begin(&paths).unwrap();
-        LaunchRecord::end(&paths, &again.agent_id).unwrap();
+        again.forget(&paths).unwrap();
         for _ in 0..2 {
             first.keep_waiting(&paths).unwrap();
             assert_eq!(waiting(&paths), ["codex", "other"]);
@@ -380,7 +368,10 @@ mod tests {
         let id = record.agent_id.clone();
         record.save(&paths).unwrap();
         assert_eq!(LaunchRecord::all(&paths).unwrap(), [record]);
-        LaunchRecord::end(&paths, &id).unwrap();
+        LaunchRecord::of(&paths, &id)
+            .unwrap()
+            .forget(&paths)
+            .unwrap();
         assert!(LaunchRecord::of(&paths, &id).unwrap().is_ended);
         std::fs::write(paths.launches().join("broken.json"), "{").unwrap();
         assert_eq!(LaunchRecord::all(&paths).unwrap().len(), 1);

@@ -3,6 +3,7 @@
 
 mod answers;
 mod channel;
+mod conversation;
 mod display;
 mod end;
 mod farewell;

@@ -33,7 +33,7 @@ pub struct Board {
     watchers: Notify,
     /// What the agent does, for who wants to know nothing else.
     state: watch::Sender<Option<State>>,
-    /// What the program calls its conversation, once its hooks have said so.
+    /// What the program calls its conversation, once its hooks or its files have said so.
     conversation: watch::Sender<Option<String>>,
     /// Bytes the program has written.
     painted: AtomicU64,

@@ -50,7 +50,8 @@ pub enum Command {
     Look(oneshot::Sender<Arc<Look>>),
     /// How the screen is read.
     Explain(oneshot::Sender<Explanation>),
-    /// Answered as soon as the program has been ready, asks something, or is gone.
+    /// Answered as soon as the program has been ready, asks something, or is gone. One that continues a conversation is
+    /// ready once it has been at rest.
     Ready(oneshot::Sender<Arc<Look>>),
     /// Everything that is painted from now on.
     Attach(oneshot::Sender<TerminalView>),

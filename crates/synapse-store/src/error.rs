@@ -36,11 +36,11 @@ pub enum StoreError {
     /// The file is a database of something else. It is left as it is.
     #[error("{} is a database of another program; move it away", path.display())]
     Foreign { path: PathBuf },
-    /// A later version of this program has written the file. It is left as it is.
-    #[error("{} has version {found}, this synapse knows up to {known}; use a newer synapse", path.display())]
+    /// A later version of this program has changed the file so that this one cannot work with it. It is left as it is.
+    #[error("{} was brought to version {found} by a later synapse, this one knows up to {known}; use the later one; an agent that still runs with this one is brought over by: synapse restart AGENT", path.display())]
     Newer {
         path: PathBuf,
-        /// The version of the file.
+        /// The version that is needed for the file.
         found: u32,
         /// The latest that is understood here.
         known: u32,

@@ -76,7 +76,7 @@ impl Sheet {
             return Ok(());
         }
         transaction
-            .prepare_cached("INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4)")?
+            .prepare_cached("INSERT OR REPLACE INTO texts (key, message, reply, folded) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![self.key, self.message, self.reply, self.folded])?;
         transaction
             .prepare_cached("INSERT INTO words (rowid, message, reply) VALUES (?1, ?2, ?3)")?

@@ -2,25 +2,43 @@
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use synapse_a2a::id::TaskId;
 
 use super::Owner;
 use super::column::{number, time};
+use super::error::{AboutStore as _, StoreError};
 use super::row::{Birth, Row};
-use super::schema::stage;
+use super::schema::{self, stage};
 use super::task_head::{TaskHead, TaskHeads};
 
 /// Writes rows in their order, and brings the tasks up to date with their heads, which learn their
-/// keys. Nothing is written when this fails. Returns the tasks that someone else has written before.
+/// keys. Nothing is written when this fails, or when a later program has changed the tables meanwhile. Returns the tasks
+/// that someone else has written before.
 pub(super) fn write<'a>(
     connection: &mut Connection,
+    path: &Path,
+    owner: &Owner,
+    rows: impl Iterator<Item = &'a Row>,
+    heads: &mut TaskHeads,
+) -> Result<HashSet<TaskId>, StoreError> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .about(path)?;
+    schema::version(&transaction, path)?;
+    let taken = write_rows(&transaction, owner, rows, heads).about(path)?;
+    transaction.commit().about(path)?;
+    Ok(taken)
+}
+
+fn write_rows<'a>(
+    transaction: &Transaction<'_>,
     owner: &Owner,
     rows: impl Iterator<Item = &'a Row>,
     heads: &mut TaskHeads,
 ) -> rusqlite::Result<HashSet<TaskId>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut taken = HashSet::new();
     let mut born = HashSet::new();
     for row in rows {
@@ -31,11 +49,11 @@ pub(super) fn write<'a>(
             continue;
         }
         if let Some(birth) = &row.birth
-            && add_task(&transaction, owner, row, birth, head)?
+            && add_task(transaction, owner, row, birth, head)?
         {
             born.insert(&row.task);
         }
-        if !add_event(&transaction, row, head)? {
+        if !add_event(transaction, row, head)? {
             taken.insert(row.task.clone());
             head.is_cut = true;
             head.kept = row.number.saturating_sub(1);
@@ -47,11 +65,10 @@ pub(super) fn write<'a>(
             continue;
         }
         if !is_new {
-            update_task(&transaction, head)?;
+            update_task(transaction, head)?;
         }
         head.note_row();
     }
-    transaction.commit()?;
     Ok(taken)
 }
 
@@ -94,8 +111,8 @@ fn add_event(transaction: &Transaction<'_>, row: &Row, head: &TaskHead) -> rusql
     let Some(key) = head.key else {
         return Ok(false);
     };
-    let mut insert =
-        transaction.prepare_cached("INSERT OR IGNORE INTO events VALUES (?1, ?2, ?3)")?;
+    let mut insert = transaction
+        .prepare_cached("INSERT OR IGNORE INTO events (task, number, event) VALUES (?1, ?2, ?3)")?;
     Ok(insert.execute(params![key, number(row.number), row.event])? > 0)
 }
 

@@ -24,7 +24,9 @@ pub fn set(path: &Path, task: &TaskId, push: &PushTarget) -> Result<(), StoreErr
     let auth = config.authentication.as_ref();
     connection
         .execute(
-            "INSERT OR REPLACE INTO pushes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)",
+            "INSERT OR REPLACE INTO pushes
+                (task, id, url, token, scheme, credentials, dialect, due, is_local)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)",
             params![
                 task.as_str(),
                 config.id.as_deref().unwrap_or_default(),

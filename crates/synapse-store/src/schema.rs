@@ -1,5 +1,8 @@
 //! The tables, and how a database of an earlier version becomes one of this version: step by step, by
 //! number. A step that was ever released is never changed.
+//!
+//! Hosts that run keep their version while a later one brings the database forward. `user_version` is the number of
+//! steps that a program must know to work with it, `application_id` how many were taken.
 
 use std::path::Path;
 
@@ -18,8 +21,37 @@ pub(super) mod stage {
     pub(crate) const FILED: i64 = 2;
 }
 
+/// One change of the tables.
+pub(super) struct Step {
+    sql: &'static str,
+    /// A program that does not know it goes on working with the database, and others with what that one writes. So it may
+    /// be if tables, indexes and columns are added, and the columns have a default.
+    is_additive: bool,
+}
+
 /// Brings a database to the latest version.
-pub(super) const STEPS: &[&str] = &[FIRST, SECOND, THIRD, FLOWS, OUTBOX];
+pub(super) const STEPS: &[Step] = &[
+    Step {
+        sql: FIRST,
+        is_additive: false,
+    },
+    Step {
+        sql: SECOND,
+        is_additive: false,
+    },
+    Step {
+        sql: THIRD,
+        is_additive: false,
+    },
+    Step {
+        sql: FLOWS,
+        is_additive: false,
+    },
+    Step {
+        sql: OUTBOX,
+        is_additive: false,
+    },
+];
 
 /// Rows of `tasks` are rewritten with every group, so what is long stands in `texts`, once a task is
 /// over. One index serves all lists: it has every column that a list may be narrowed by. `tally` makes
@@ -206,15 +238,23 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_kept ON outbox (machine, key) WHERE state = 'kept';
 ";
 
-/// The version of a database, 0 for an empty one.
+/// How many steps a database has taken, 0 for an empty one. There may be more than this program knows.
 ///
 /// # Errors
-/// When it is damaged, of something else, or newer than this program.
+/// When it is damaged, of something else, or has taken a step without which this program cannot work with it.
 pub(super) fn version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
-    let found: u32 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .about(path)?;
-    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    taken(connection, path, STEPS)
+}
+
+/// Takes the steps that are missing.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    take(connection, path, STEPS)
+}
+
+fn taken(connection: &Connection, path: &Path, steps: &[Step]) -> Result<usize, StoreError> {
+    let read = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
+    let found = read("user_version").about(path)?;
+    let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     if found > known {
         let path = path.to_owned();
         return Err(StoreError::Newer { path, found, known });
@@ -227,22 +267,72 @@ pub(super) fn version(connection: &Connection, path: &Path) -> Result<usize, Sto
             let path = path.to_owned();
             return Err(StoreError::Foreign { path });
         }
+        return Ok(0);
     }
-    Ok(found as usize)
+    // Nobody but us writes it; 0 is from before there were additive steps.
+    let taken = read("application_id").about(path)?;
+    Ok(found.max(taken) as usize)
 }
 
-/// Takes the steps that are missing.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+fn take(connection: &mut Connection, path: &Path, steps: &[Step]) -> Result<(), StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .about(path)?;
     // Another process may have been quicker; only within the transaction is the version for sure.
-    let version = version(&transaction, path)?;
-    for step in STEPS.iter().skip(version) {
-        transaction.execute_batch(step).about(path)?;
+    let taken = taken(&transaction, path, steps)?;
+    if taken < steps.len() {
+        for step in steps.iter().skip(taken) {
+            transaction.execute_batch(step.sql).about(path)?;
+        }
+        let needed = steps.iter().rposition(|step| !step.is_additive);
+        let needed = needed.map_or(0, |last| last + 1);
+        for (pragma, value) in [("user_version", needed), ("application_id", steps.len())] {
+            transaction
+                .pragma_update(None, pragma, number(value))
+                .about(path)?;
+        }
     }
-    transaction
-        .pragma_update(None, "user_version", number(STEPS.len()))
-        .about(path)?;
     transaction.commit().about(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDED: Step = Step {
+        sql: "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;
+            ALTER TABLE tasks ADD COLUMN colour TEXT;",
+        is_additive: true,
+    };
+    const CHANGED: Step = Step {
+        sql: "DROP TABLE replies;",
+        is_additive: false,
+    };
+
+    fn ladder(more: impl IntoIterator<Item = Step>) -> Vec<Step> {
+        let known = STEPS.iter().map(|step| Step { ..*step });
+        known.chain(more).collect()
+    }
+
+    #[test]
+    fn a_program_works_with_what_a_later_one_has_only_added_to() {
+        let path = Path::new("synapse.db");
+        let mut database = Connection::open_in_memory().unwrap();
+        take(&mut database, path, STEPS).unwrap();
+        let (added, changed) = (ladder([ADDED]), ladder([ADDED, CHANGED]));
+        take(&mut database, path, &added).unwrap();
+        assert_eq!(taken(&database, path, STEPS).unwrap(), added.len());
+        // Whoever comes once more, of either version, changes nothing.
+        take(&mut database, path, STEPS).unwrap();
+        take(&mut database, path, &added).unwrap();
+        assert_eq!(taken(&database, path, &added).unwrap(), added.len());
+        take(&mut database, path, &changed).unwrap();
+        for older in [STEPS, &added[..]] {
+            let refused = taken(&database, path, older);
+            assert!(
+                matches!(refused, Err(StoreError::Newer { .. })),
+                "{refused:?}"
+            );
+        }
+    }
 }

@@ -35,7 +35,9 @@ pub(super) fn put(
     usage: &Usage,
 ) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached(
-        "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+        "INSERT INTO usage (task, model, agent, handle, profile, at, input, cached, cache_written, output,
+            cost_micros, context, context_window)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT (task, model) DO UPDATE SET input = ?7, cached = ?8, cache_written = ?9,
             output = ?10, cost_micros = ?11, context = ?12, context_window = ?13",
     )?;

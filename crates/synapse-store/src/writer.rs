@@ -186,7 +186,7 @@ impl<Seen: FnMut(Vec<Entry>, Option<&StoreError>)> Writer<Seen> {
             return Err(StoreError::Closed);
         };
         let all = self.backlog.rows.iter().chain(&rows);
-        let taken = group::write(connection, &self.owner, all, &mut draft).about(&self.path)?;
+        let taken = group::write(connection, &self.path, &self.owner, all, &mut draft)?;
         let synced = log.sync_data().map_err(|error| StoreError::Unconfirmed {
             path: self.path.clone(),
             reason: error.to_string(),

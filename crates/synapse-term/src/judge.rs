@@ -132,6 +132,11 @@ impl Judge {
         self.facts.is_resumed = true;
     }
 
+    /// Whether it was started to continue one.
+    pub fn is_resumed(&self) -> bool {
+        self.facts.is_resumed
+    }
+
     /// Keystrokes were written to the program.
     pub fn note_keys(&mut self, keys: Keys, now: Duration) {
         self.facts.note_keys(keys, now);

@@ -3,6 +3,7 @@
 //! Profiles are YAML (docs/profiles.md). A profile starts from another one (`extends`, by default
 //! `generic`) and replaces the keys it names.
 
+mod arguments;
 mod backend;
 mod builtin;
 mod excerpt;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+pub use arguments::ArgumentRules;
 pub use backend::{AcpCommand, Backend};
 pub use rules::{
     AgentSignal, AskingRules, BusyRules, Form, IdleRules, InputBox, InputDetection, OutcomeRules,
@@ -91,6 +93,8 @@ pub struct Profile {
     /// It shows its input box before it has read the conversation that it continues; what it is given meanwhile is not
     /// part of it.
     pub resumes_late: bool,
+    /// Which of its arguments count for every start, where that is known.
+    pub arguments: Option<ArgumentRules>,
     /// Signs of work.
     pub busy: BusyRules,
     /// Signs of rest.
@@ -248,6 +252,7 @@ impl Profile {
             install: None,
             resume: Vec::new(),
             resumes_late: false,
+            arguments: None,
             busy: BusyRules::default(),
             idle: IdleRules::default(),
             asking: AskingRules::default(),

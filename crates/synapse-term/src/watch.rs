@@ -131,6 +131,11 @@ impl Watcher {
         self
     }
 
+    /// Whether it was started to continue one.
+    pub fn is_resumed(&self) -> bool {
+        self.judge.is_resumed()
+    }
+
     /// The beginning of what the program wrote that nobody will ever see, as [`Screen::skip_unseen`] says; the rest is to
     /// be fed.
     pub fn skip_unseen(&mut self, bytes: &[u8], now: Duration) -> usize {

@@ -15,6 +15,7 @@ use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     turns: Vec<Turn>,
+    name: Option<String>,
     dir: Option<String>,
     model: Option<String>,
     /// What the conversation had taken by then.
@@ -42,11 +43,22 @@ impl Conversation {
         let payload = line.get("payload").unwrap_or(&Value::Null);
         match text(line, "/type") {
             Some("turn_context") => self.model = text(payload, "/model").map(str::to_owned),
-            Some("session_meta") => self.dir = text(payload, "/cwd").map(str::to_owned),
+            Some("session_meta") => {
+                self.dir = text(payload, "/cwd").map(str::to_owned);
+                // A conversation that was forked has that of the older one behind its own.
+                if self.name.is_none() {
+                    self.name = text(payload, "/id").map(str::to_owned);
+                }
+            }
             Some("event_msg") => self.push_event(line, payload),
             Some("response_item") => self.push_item(line, payload),
             _ => {}
         }
+    }
+
+    /// What the program calls it.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// The first message of the user's.

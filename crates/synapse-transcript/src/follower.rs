@@ -73,6 +73,8 @@ pub struct Sighting {
     pub number: u64,
     /// The file that has it.
     pub file: Option<PathBuf>,
+    /// What the program calls the conversation of that file.
+    pub conversation: Option<String>,
     /// What there is by now.
     pub record: TurnRecord,
 }
@@ -266,8 +268,10 @@ impl Files {
 
     fn sighting(&self, number: u64, record: TurnRecord) -> Sighting {
         let file = self.bound.as_ref().or(self.likely.as_ref()).cloned();
+        let reader = file.as_ref().and_then(|file| self.readers.get(file));
         Sighting {
             number,
+            conversation: reader.and_then(|reader| reader.model.name(file.as_ref()?)),
             file,
             record,
         }

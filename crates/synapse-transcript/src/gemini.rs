@@ -1,7 +1,6 @@
 //! Gemini CLI's session file. The same message may be written again with more in it: the last one
 //! counts. No line says that a turn is over: an answer without tool calls does.
 
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -12,15 +11,12 @@ use super::steps::{Call, Outcome, Steps, time};
 use super::tokens::{Took, TurnUsage};
 use super::{Asked, Needle, TurnRecord, Verdict, bound, text, words};
 use synapse_machine::hex::hex;
-use synapse_machine::private_file::{Trust, open_regular};
-
-/// What the first line of a session may take.
-const LONGEST_HEAD: u64 = 64 << 10;
 
 /// What was read of a session.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     messages: Vec<Message>,
+    name: Option<String>,
     /// The name of the project: a hash of its folder.
     project: Option<String>,
 }
@@ -44,21 +40,11 @@ enum What {
     Noted(String),
 }
 
-/// What a session of this folder is called, by the first line of its file.
-pub(super) fn name(path: &Path, dir: &Path) -> Option<String> {
-    let mut line = String::new();
-    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_HEAD);
-    BufReader::new(file).read_line(&mut line).ok()?;
-    let head: Value = serde_json::from_str(&line).ok()?;
-    let mut conversation = Conversation::default();
-    conversation.push(&head);
-    let is_ours = conversation.is_of(dir) == Some(true);
-    let name = text(&head, "/sessionId").filter(|_| is_ours)?;
-    Some(name.to_owned())
-}
-
 impl Conversation {
     pub(super) fn push(&mut self, line: &Value) {
+        if self.name.is_none() {
+            self.name = text(line, "/sessionId").map(str::to_owned);
+        }
         if let Some(project) = text(line, "/projectHash") {
             self.project = Some(project.to_owned());
         }
@@ -77,6 +63,11 @@ impl Conversation {
             }
             None => self.take(line),
         }
+    }
+
+    /// What the program calls it.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// The first message of the user's.

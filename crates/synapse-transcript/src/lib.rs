@@ -184,19 +184,6 @@ impl Source {
         files.max().map(|(_, path)| path)
     }
 
-    /// What a program without hooks calls the conversation that was written to last, if its file says so.
-    pub fn conversation(&self, since: SystemTime) -> Option<String> {
-        if self.kind != Kind::Gemini {
-            return None;
-        }
-        let mut files = self.changed_since(since);
-        files.sort();
-        files
-            .iter()
-            .rev()
-            .find_map(|(_, path)| gemini::name(path, &self.dir))
-    }
-
     /// The files that may be ours and changed since then.
     fn changed_since(&self, since: SystemTime) -> Vec<(SystemTime, PathBuf)> {
         match self.kind {
@@ -378,6 +365,26 @@ impl Model {
             Self::Lines(conversation, _)
             | Self::Aider(conversation, _)
             | Self::Kimi(conversation, _) => conversation.turn(needle),
+        }
+    }
+
+    /// What the program calls the conversation of this file, where it can go on with one of that name.
+    fn name(&self, path: &Path) -> Option<String> {
+        match self {
+            Self::Claude(_) => Some(path.file_stem()?.to_str()?.to_owned()),
+            Self::Codex(conversation) => conversation.name().map(str::to_owned),
+            Self::Gemini(conversation) => conversation.name().map(str::to_owned),
+            Self::Lines(..) | Self::Aider(..) | Self::Kimi(..) => None,
+        }
+    }
+
+    /// The first message of the user's, of a conversation that has a name.
+    fn first_message(&self) -> Option<String> {
+        match self {
+            Self::Claude(conversation) => conversation.first_message(),
+            Self::Codex(conversation) => conversation.first_message().map(str::to_owned),
+            Self::Gemini(conversation) => conversation.first_message().map(str::to_owned),
+            Self::Lines(..) | Self::Aider(..) | Self::Kimi(..) => None,
         }
     }
 

@@ -5,9 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-use serde_json::Value;
-
-use super::{Kind, Source, claude, codex, gemini, text};
+use super::{Kind, Model, Source};
 use synapse_machine::private_file::{Trust, open_regular};
 
 /// How many files are looked into, the newest first.
@@ -54,52 +52,18 @@ impl Source {
 
     /// What a conversation of this folder is called, and its first message.
     fn beginning(&self, path: &Path) -> Option<(String, String)> {
-        let lines = lines(path)?;
-        let (is_ours, name, begins) = match self.kind {
-            Kind::Claude => {
-                let mut conversation = claude::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = path.file_stem()?.to_str()?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-            Kind::Codex => {
-                let mut conversation = codex::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = text(lines.first()?, "/payload/id")?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-            _ => {
-                let mut conversation = gemini::Conversation::default();
-                for line in &lines {
-                    conversation.push(line);
-                }
-                let name = text(lines.first()?, "/sessionId")?.to_owned();
-                let begins = conversation.first_message().map(str::to_owned);
-                (conversation.is_of(&self.dir), name, begins)
-            }
-        };
+        let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
+        let mut model = Model::new(self.kind);
+        for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+            model.push(&line, None);
+        }
         // One in which nothing was asked cannot be continued.
-        let begins = begins.filter(|_| is_ours == Some(true))?;
+        let begins = model.first_message();
+        let begins = begins.filter(|_| model.is_of(&self.dir) == Some(true))?;
         let words: Vec<&str> = begins.split_whitespace().collect();
-        Some((name, words.join(" ").chars().take(LONGEST_WORDS).collect()))
+        let begins = words.join(" ").chars().take(LONGEST_WORDS).collect();
+        Some((model.name(path)?, begins))
     }
-}
-
-/// The lines at the beginning of a file that are JSON.
-fn lines(path: &Path) -> Option<Vec<Value>> {
-    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
-    Some(
-        lines
-            .filter_map(|line| serde_json::from_str(&line).ok())
-            .collect(),
-    )
 }
 
 #[cfg(test)]
@@ -152,6 +116,42 @@ mod tests {
         assert_eq!(
             found("claude", &files),
             [pair("three", "add a test"), pair("one", "fix the cart")]
+        );
+    }
+
+    /// As Claude Code writes what it does for a slash command.
+    #[test]
+    fn a_command_is_no_first_word_of_a_person() {
+        let user = |content: &str| {
+            let line = serde_json::json!({
+                "type": "user", "cwd": "/w", "message": { "role": "user", "content": content },
+            });
+            format!("{line}\n")
+        };
+        let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"ok"}]}}"#;
+        let clear = user(
+            "<command-name>/clear</command-name>\n  <command-message>clear</command-message>\n  <command-args></command-args>",
+        ) + &user("<local-command-stdout></local-command-stdout>");
+        let review = user(
+            "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n<command-args>the cart</command-args>",
+        );
+        let files = [
+            (".claude/projects/-w/cleared.jsonl", clear.clone()),
+            (
+                ".claude/projects/-w/command.jsonl",
+                clear.clone() + &review + said,
+            ),
+            (
+                ".claude/projects/-w/words.jsonl",
+                clear + &review + &user("fix <b> it") + said,
+            ),
+        ];
+        assert_eq!(
+            found("claude", &files),
+            [
+                pair("words", "fix <b> it"),
+                pair("command", "/review the cart")
+            ]
         );
     }
 

@@ -6,6 +6,7 @@ mod profile;
 
 use clap::{Args, Parser, Subcommand};
 use synapse_machine::handle::Handle;
+use synapse_machine::launch_record::is_conversation_name;
 
 use crate::verbs::adopt::Adopt;
 use crate::verbs::answer::Answer;
@@ -302,6 +303,14 @@ fn handle(word: &str) -> Result<String, String> {
     Ok(handle.to_string())
 }
 
+/// The name of a conversation; none is named where one is to be chosen.
+fn conversation(word: &str) -> Result<String, String> {
+    if word.is_empty() || is_conversation_name(word) {
+        return Ok(word.to_owned());
+    }
+    Err(texts::no_conversation_name(word))
+}
+
 /// `synapse <profile> …`
 #[derive(Parser)]
 #[command(name = "synapse")]
@@ -358,7 +367,7 @@ pub(crate) struct Start {
     pub(crate) acp: bool,
     /// Continue an older conversation of this folder: its name (synapse conversations lists them); without one you
     /// choose at a terminal, and elsewhere it is the last
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", value_parser = conversation)]
     pub(crate) resume: Option<String>,
     /// In a new window of tmux, to be attached to with tmux: `--in tmux`, or `--in tmux SESSION`
     #[arg(long = "in", value_names = ["tmux", "SESSION"], num_args = 1..=2)]

@@ -6,6 +6,7 @@ mod grpc;
 mod housing;
 mod life;
 mod listen;
+mod record;
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use entry::{place, publish, tell};
 use housing::{Housing, LabelledPane};
 use life::Life;
 use listen::{endpoint, in_service, is_stopped};
+use record::{end_launch, launched, note_conversation, note_launch};
 
 pub use early_exit::EarlyExit;
 
@@ -44,13 +46,17 @@ use synapse_machine::token::Tokens;
 use synapse_pty::tty::{Event, Signals};
 use synapse_pty::{Exit, Size, SpawnError, Termios};
 use synapse_serve::Server;
-use synapse_session::{Command, Ledger, Session, SessionHandle, Setup};
+use synapse_session::{Command, Ledger, Look, Session, SessionHandle, Setup};
 use synapse_store::push::settle;
 use synapse_store::sweep::{claim_ends, sweep};
 use synapse_store::{Owner, retain};
 
 /// A program that dies this soon was not started as it should be.
 const EARLY: Duration = Duration::from_secs(1);
+
+/// How long whoever starts a program that continues a conversation waits until it rests. CLIs take one to five seconds
+/// before they show their box or say that they do not find the conversation; just booted, a machine is slower.
+const CONTINUING: Duration = Duration::from_secs(10);
 
 /// How long finished tasks are kept.
 const KEEP_FOR: Duration = Duration::from_hours(24 * 90);
@@ -127,7 +133,8 @@ pub struct Host {
     paths: Paths,
     ca_file: Option<PathBuf>,
     notes: Vec<String>,
-    launched: LaunchRecord,
+    launched: Option<LaunchRecord>,
+    is_resumed: bool,
     /// The pane of tmux that the agent is in.
     pane: Option<LabelledPane>,
 }
@@ -199,7 +206,7 @@ impl Host {
         claim.publish(place(agent, address.port(), endpoint, token_path, &tokens)?)?;
         let launched = launched(&claim, agent);
         let mut notes = housing.notes;
-        notes.extend(note_launch(agent, &launched, paths));
+        notes.extend(launched.as_ref().and_then(|it| note_launch(it, paths)));
         notes.extend(tokens.is_replaced.then(|| REPLACED.to_owned()));
         let own = claim.entry().clone();
         Ok(Self {
@@ -227,6 +234,7 @@ impl Host {
             ca_file: agent.ca_file.clone(),
             notes,
             launched,
+            is_resumed: agent.resume.is_some(),
             pane: housing.pane,
         })
     }
@@ -253,7 +261,8 @@ impl Host {
     /// stands between a key and the program then, and no key wakes a thread that serves requests.
     ///
     /// # Errors
-    /// If the server cannot run, or the program died right away: then a [`EarlyExit`].
+    /// If the server cannot run, or the program died right away, or before it rested in the conversation that it was
+    /// to continue: then a [`EarlyExit`].
     pub async fn run(self, service: &Handle, ready: impl FnOnce() -> Result<()>) -> Result<Exit> {
         let Self {
             tokens,
@@ -272,6 +281,7 @@ impl Host {
             ca_file,
             notes,
             launched,
+            is_resumed,
             pane,
         } = self;
         for note in &notes {
@@ -293,7 +303,7 @@ impl Host {
         let mut tidying = service.spawn(tidy(paths, ca_file));
         let signals = Signals::listen().context("cannot listen for signals")?;
         // Asked before the session runs, so that no program can die too soon to be asked about.
-        let (asked, answer) = oneshot::channel();
+        let (asked, mut answer) = oneshot::channel();
         handle.tell(Command::Ready(asked)).await?;
         let claim = Arc::new(Mutex::new(Some(claim)));
         let telling = service.spawn(tell(Arc::clone(&claim), handle.board.state()));
@@ -303,20 +313,17 @@ impl Host {
             kept.clone(),
             handle.board.conversation(),
         ));
-        // An agent that is told to end when the machine goes down comes back with `synapse up`.
-        let is_terminated = Arc::new(AtomicBool::new(false));
-        let terminated = Arc::clone(&is_terminated);
-        let watch = tokio::spawn(stop_on_signal(signals, terminated, ending, handle));
+        // What ends with the machine or with its terminal comes back with `synapse up`.
+        let goes_down = Arc::new(AtomicBool::new(false));
+        let down = Arc::clone(&goes_down);
+        let watch = tokio::spawn(stop_on_signal(signals, down, ending, handle));
         let courier = service.spawn(courier.run());
         let mut running = Box::pin(session.run());
-        let mut first = Box::pin(timeout(EARLY, answer));
-        let (ended, look) = tokio::select! {
-            biased;
-            look = &mut first => (None, look),
-            exit = &mut running => (Some(exit), first.await),
-        };
-        let look = look.ok().and_then(Result::ok);
-        let died = look.filter(|look| look.standing.state == State::Exited);
+        let patience = if is_resumed { CONTINUING } else { EARLY };
+        let (ended, look) = early_exit::look(&mut running, &mut answer, patience).await;
+        let is_answered = look.is_some();
+        let is_gone = |look: &Arc<Look>| look.standing.state == State::Exited;
+        let died = look.filter(is_gone);
         let life = match &died {
             None => Some(Life::begin(ready, kept.store(), owner)?),
             Some(_) => None,
@@ -326,7 +333,6 @@ impl Host {
         } else {
             running.await
         };
-        watch.abort();
         // It ends with the session; what it still waits for is lost with our end.
         let _ = courier.await;
         // What is not told by now, the next host tells.
@@ -341,10 +347,12 @@ impl Host {
         if timeout(CONNECTIONS, &mut server).await.is_err() {
             server.abort();
         }
+        // Until here: where all processes are told to end, the program may be quicker than our signal.
+        watch.abort();
         telling.abort();
         conversing.abort();
         let _ = tokio::join!(telling, watch, conversing);
-        if !is_terminated.load(Ordering::Relaxed) {
+        if let Some(launched) = launched.filter(|_| !goes_down.load(Ordering::Relaxed)) {
             end_launch(&kept, &launched);
         }
         drop(pane);
@@ -352,9 +360,14 @@ impl Host {
         drop(tokens);
         // The entry goes with the claim, whoever still wants to write into it.
         drop(claim.lock().unwrap_or_else(PoisonError::into_inner).take());
-        match died {
-            Some(look) => Err(EarlyExit::new(exit, &look).into()),
-            None => Ok(exit),
+        // One that never rested has not continued its conversation.
+        let has_failed = is_resumed && !is_answered && exit.code() != 0;
+        let has_failed = has_failed && !ledger.board.is_stopping();
+        let late = has_failed.then(|| answer.try_recv().ok()).flatten();
+        match (died, late.filter(is_gone)) {
+            (Some(look), _) => Err(EarlyExit::new(exit, &look).into()),
+            (None, Some(look)) => Err(EarlyExit::late(exit, &look).into()),
+            (None, None) => Ok(exit),
         }
     }
 }
@@ -393,24 +406,11 @@ fn explained(error: SpawnError, profile: &Profile) -> anyhow::Error {
     }
 }
 
-/// How it was started.
-fn launched(claim: &Claim, agent: &Agent) -> LaunchRecord {
-    LaunchRecord {
-        agent_id: claim.id().clone(),
-        handle: claim.handle().clone(),
-        dir: agent.dir.clone(),
-        words: agent.words.clone(),
-        started_at: claim.entry().started_at.unwrap_or_default(),
-        is_wrapped: agent.terminal.is_some(),
-        conversation: agent.resume.clone(),
-        is_ended: false,
-    }
-}
-
-/// Stops the agent when a signal says so, and notes whether it was the one of a machine that goes down.
+/// Stops the agent when a signal says so, and notes whether it was one of a machine that goes down. That ends a wrapped
+/// agent by its terminal as well, like a window that somebody closes and a connection that breaks: they look the same.
 async fn stop_on_signal(
     mut signals: Signals,
-    is_terminated: Arc<AtomicBool>,
+    goes_down: Arc<AtomicBool>,
     claim: Arc<Mutex<Option<Claim>>>,
     session: SessionHandle,
 ) {
@@ -418,43 +418,10 @@ async fn stop_on_signal(
     while !signal.is_end() {
         signal = signals.next().await;
     }
-    is_terminated.store(signal == Event::Terminated, Ordering::Relaxed);
+    let is_down = matches!(signal, Event::Terminated | Event::HungUp);
+    goes_down.store(is_down, Ordering::Relaxed);
     publish(claim, Status::Stopping).await;
     let _ = session.tell(Command::Stop).await;
-}
-
-/// Keeps how the agent was started, if it was started by us; says so if that does not work.
-fn note_launch(agent: &Agent, launched: &LaunchRecord, paths: &Paths) -> Option<String> {
-    if matches!(agent.place, ProgramPlace::Pane(_)) {
-        return None;
-    }
-    let error = launched.begin(paths).err()?;
-    Some(format!("`synapse up` will not know this agent: {error}"))
-}
-
-/// Keeps what the program calls its conversation.
-async fn note_conversation(
-    mut launched: LaunchRecord,
-    paths: Paths,
-    mut conversation: watch::Receiver<Option<String>>,
-) {
-    while conversation.changed().await.is_ok() {
-        launched
-            .conversation
-            .clone_from(&conversation.borrow_and_update());
-        let (record, paths) = (launched.clone(), paths.clone());
-        let saved = tokio::task::spawn_blocking(move || record.save(&paths)).await;
-        if let Ok(Err(error)) = saved {
-            tracing::warn!(%error, "the conversation cannot be continued later");
-        }
-    }
-}
-
-/// It ended for good.
-fn end_launch(paths: &Paths, launched: &LaunchRecord) {
-    if let Err(error) = LaunchRecord::end(paths, &launched.agent_id) {
-        tracing::warn!(%error, "`synapse up` will start this agent again");
-    }
 }
 
 /// Whose the tasks of this run are.

@@ -15,7 +15,6 @@ use crate::host::Agent;
 use crate::mcp::{Attached, ToolServer, UserSettings, attached};
 use claude_settings::ClaudeSettings;
 use probe::Probe;
-use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::{Paths, create_folder};
 use synapse_machine::private_file::{self, Trust, read_text};
 use synapse_platform::process;
@@ -134,17 +133,6 @@ fn resumed(agent: &Agent, notes: &mut Vec<String>) -> Vec<String> {
     words
         .map(|word| word.replace("{session}", session))
         .collect()
-}
-
-/// The conversation of an agent that has ended, as its program calls it: its hooks have said so, or its own files do.
-pub fn conversation(record: &LaunchRecord, profile: &Profile) -> Option<String> {
-    let known = record.conversation.clone();
-    known
-        .or_else(|| {
-            let dir = profile.cwd.as_ref().map_or(&*record.dir, Path::new);
-            transcript(profile, dir)?.conversation(record.started_at.into())
-        })
-        .filter(|name| is_conversation_name(name))
 }
 
 /// The program's name, without the folder it is in.

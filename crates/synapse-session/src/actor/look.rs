@@ -11,7 +11,13 @@ use crate::{Explanation, Look, Standing};
 impl Session {
     /// Answers those who wait for the program to be ready.
     pub(super) fn tell_ready(&mut self) {
-        if self.unready.is_empty() || self.watcher.reading() == &Reading::Starting {
+        let is_unready = match self.watcher.reading() {
+            Reading::Starting => true,
+            // A program that still reads an older conversation, or does not find it, is at work, too.
+            Reading::Busy => self.watcher.is_resumed(),
+            Reading::Idle | Reading::Asking(_) | Reading::Exited => false,
+        };
+        if self.unready.is_empty() || is_unready {
             return;
         }
         let look = self.look();

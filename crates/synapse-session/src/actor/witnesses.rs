@@ -74,6 +74,8 @@ pub(super) struct Witnesses {
     sightings: Option<mpsc::Receiver<Sighting>>,
     /// The number of the turn that is looked out for.
     number: u64,
+    /// That of the last turn that was found.
+    pub(super) last_found: u64,
     /// The last message that the hooks saw taken, and the reply they told.
     heard: Option<(String, Option<String>)>,
     /// A turn went by in which promised hooks said nothing.
@@ -140,6 +142,7 @@ impl Witnesses {
             transcript_file: None,
             sightings,
             number: 0,
+            last_found: 0,
             heard: None,
             are_silent: false,
             contradictions: 0,
@@ -405,6 +408,7 @@ impl Session {
         if let Some(usage) = &sighting.record.usage {
             self.note_usage(sighting.number, usage);
         }
+        self.note_conversation_of(sighting);
         if sighting.number != self.witnesses.number {
             return;
         }

@@ -80,6 +80,7 @@ async fn a_database_of_an_earlier_version_is_brought_to_this_one_by_whoever_read
         INSERT INTO pushes VALUES ('t0', 'a', 'https://example.com', NULL, NULL, NULL, 'v1');
         DROP TABLE usage;
         DROP TABLE lives;
+        PRAGMA application_id = 0;
         PRAGMA user_version = 1";
     change(&shelf.path(), earlier);
     let t0 = TaskId::new("t0");

@@ -8,6 +8,7 @@
 mod bad_file;
 mod crash;
 mod keep;
+mod later;
 mod list;
 mod orphan;
 mod process;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use synapse_yaml::{Error, What};
 
+use super::arguments::ArgumentRules;
 use super::backend::{AcpCommand, Backend};
 use super::excerpt::excerpt;
 use super::rules::{
@@ -51,6 +52,7 @@ pub(super) struct ProfileFile {
     install: Option<String>,
     resume: Option<Vec<String>>,
     resumes_late: Option<bool>,
+    arguments: Option<ArgumentRules>,
     busy: Option<BusyRules>,
     idle: Option<IdleRules>,
     asking: Option<AskingRules>,
@@ -125,6 +127,7 @@ impl ProfileFile {
             install: self.install.or(base.install),
             resume: self.resume.unwrap_or(base.resume),
             resumes_late: self.resumes_late.unwrap_or(base.resumes_late),
+            arguments: self.arguments.or(base.arguments),
             busy: self.busy.unwrap_or(base.busy),
             idle: self.idle.unwrap_or(base.idle),
             asking: self.asking.unwrap_or(base.asking),

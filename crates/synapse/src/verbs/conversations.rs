@@ -41,7 +41,9 @@ pub(crate) fn run(args: &Conversations) -> Result<u8> {
         writeln!(print::out(), "{}", json!({ "conversations": past }))?;
         return Ok(0);
     }
-    if past.is_empty() {
+    if profile.resume.is_empty() {
+        note!("{}", not_continued_by(&profile));
+    } else if past.is_empty() {
         note!("{}", texts::no_conversations(&profile.name, dir.display()));
     } else {
         table(&past, |one| one.name.clone()).print()?;
@@ -50,6 +52,14 @@ pub(crate) fn run(args: &Conversations) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// Why there is nothing to continue, and which programs have something.
+pub(super) fn not_continued_by(profile: &Profile) -> String {
+    let builtin = Profile::builtin_names().filter_map(|name| Profile::builtin(name).ok());
+    let able = builtin.filter(|profile| !profile.resume.is_empty());
+    let able: Vec<String> = able.map(|profile| profile.name).collect();
+    texts::continues_no_conversation(&profile.name, able.join(", "))
 }
 
 /// The conversations that a program can go on with in a folder, the newest first.
@@ -73,7 +83,7 @@ pub(super) fn choose(start: &Start) -> Result<Start> {
     let program = Program::find(start)?;
     let dir = folder(start.cwd.as_deref().map(Path::new))?;
     let mut past = past(&program.profile, &dir);
-    let open = again::open(&lookup::agents()?, &program.profile, &Paths::from_env()?);
+    let open = again::open(&lookup::agents()?, &Paths::from_env()?);
     past.retain(|one| !open.contains(&one.name));
     if past.len() < 2 {
         return Ok(start.clone());

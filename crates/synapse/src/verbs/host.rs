@@ -65,6 +65,7 @@ fn serve(args: &Start, place: Place) -> Result<u8> {
         match served {
             // A version that does not know an option of ours is started without it.
             Err(error) if may_retry(&mut agent, &error) => {}
+            Err(error) if may_begin_anew(&mut agent, &error) => {}
             served => return served,
         }
     }
@@ -90,6 +91,19 @@ pub(super) fn may_retry(agent: &mut Agent, error: &anyhow::Error) -> bool {
     let is_news = agent.refused_flags.iter().all(|known| known != flag);
     agent.refused_flags.push(flag.to_owned());
     is_news
+}
+
+/// Whether the program ended before it rested in the conversation that it was to continue, after the agent was told to
+/// be ready: nobody is there to start it once more. It begins a new one.
+fn may_begin_anew(agent: &mut Agent, error: &anyhow::Error) -> bool {
+    let died = error.downcast_ref::<EarlyExit>();
+    let Some((died, why)) = died.and_then(|died| Some((died, died.late_words()?))) else {
+        return false;
+    };
+    let code = died.exit.code();
+    let conversation = agent.resume.take();
+    tracing::warn!(conversation, code, why, "not continued, a new one begins");
+    conversation.is_some()
 }
 
 async fn serve_once(

@@ -3,6 +3,7 @@
 mod again;
 mod answer;
 mod config;
+mod continued;
 mod doctor;
 mod install;
 mod learn;

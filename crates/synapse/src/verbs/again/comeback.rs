@@ -14,7 +14,7 @@ use synapse_machine::registry::Entry;
 use synapse_pty::SpawnError;
 use synapse_term::profile::{Backend, Profile};
 
-use super::conversation::open;
+use super::conversation::{known, open};
 use crate::cli::{Start, Wrap};
 use crate::verbs::program::Program;
 use crate::verbs::{start, texts};
@@ -23,6 +23,8 @@ use crate::verbs::{start, texts};
 pub(super) struct Comeback {
     record: LaunchRecord,
     start: Start,
+    /// Its arguments without those that belong to its first start.
+    lasting: Vec<String>,
     conversation: Option<String>,
     /// Why its conversation is not continued, if that is so.
     warning: Option<String>,
@@ -53,13 +55,19 @@ impl Comeback {
         }
         look_for_program(&profile, start.acp, &place)?;
         let conversation = continued(record, &profile);
+        // What was to be said at the first start was said then, and the conversation is chosen by us.
+        let lasting = lasting_args(&profile, &start);
+        if conversation.is_some() {
+            start.args.clone_from(&lasting);
+        }
         let is_open = conversation
             .as_ref()
-            .is_some_and(|name| open(running, &profile, paths).contains(name));
+            .is_some_and(|name| open(running, paths).contains(name));
         let warning = conversation.as_ref().filter(|_| is_open);
         Ok(Self {
             record: record.clone(),
             start,
+            lasting,
             warning: warning.map(texts::conversation_is_open),
             conversation: conversation.filter(|_| !is_open),
         })
@@ -70,6 +78,10 @@ impl Comeback {
         Self {
             conversation: None,
             warning: None,
+            start: Start {
+                args: self.lasting.clone(),
+                ..self.start
+            },
             ..self
         }
     }
@@ -124,9 +136,14 @@ pub(super) fn by_hand(record: &LaunchRecord) -> Result<String> {
         record.words.clone()
     } else {
         let program = Program::find_in(&start, &record.dir)?;
+        let resume = continued(record, &program.profile);
         let named = Start {
             name: Some(record.handle.to_string()),
-            resume: continued(record, &program.profile),
+            args: match resume {
+                Some(_) => lasting_args(&program.profile, &start),
+                None => start.args.clone(),
+            },
+            resume,
             ..start
         };
         named.words()
@@ -146,9 +163,13 @@ fn started_with(record: &LaunchRecord) -> Result<Start> {
 /// The conversation of an agent, if its program can go on with it.
 fn continued(record: &LaunchRecord, profile: &Profile) -> Option<String> {
     let can_resume = !profile.resume.is_empty();
-    can_resume
-        .then(|| synapse::launch::conversation(record, profile))
-        .flatten()
+    can_resume.then(|| known(record)).flatten()
+}
+
+/// The arguments of an agent that are for every start of it.
+fn lasting_args(profile: &Profile, start: &Start) -> Vec<String> {
+    let rules = profile.arguments.as_ref();
+    rules.map_or_else(|| start.args.clone(), |rules| rules.lasting(&start.args))
 }
 
 /// Looks whether the program of a profile is there.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
-use synapse_term::profile::Profile;
+use synapse_term::profile::{Backend, Profile};
 
 use crate::cli::Start;
 use crate::verbs::{Failure, conversations, lookup, texts};
@@ -23,17 +23,16 @@ pub(in crate::verbs) fn conversation(
     match start.resume.as_deref() {
         None => return Ok(None),
         Some("") => {}
-        Some(name) if is_conversation_name(name) => return Ok(Some(name.to_owned())),
-        Some(name) => {
-            let error =
-                format!("'{name}' is no name of a conversation: letters, digits, -, _ and . are");
-            return Err(Failure::new(Failure::USAGE, error).into());
-        }
+        Some(name) => return Ok(Some(name.to_owned())),
+    }
+    if profile.resume.is_empty() && profile.backend == Backend::Terminal {
+        let error = conversations::not_continued_by(profile);
+        return Err(Failure::new(Failure::USAGE, error).into());
     }
     let mut records = LaunchRecord::all(paths)?;
     records.retain(|record| record.dir == dir && record.words.first() == start.profile.as_ref());
     let recorded = records.iter().filter_map(|record| {
-        let name = synapse::launch::conversation(record, profile)?;
+        let name = known(record)?;
         Some((name, SystemTime::from(record.started_at)))
     });
     // Also those that were never wrapped. What the program's own files say of a conversation is later than its start.
@@ -44,7 +43,7 @@ pub(in crate::verbs) fn conversation(
     let Some((newest, _)) = found.last().cloned() else {
         bail!("{}", texts::no_conversations(&profile.name, dir.display()));
     };
-    let open = open(&lookup::agents()?, profile, paths);
+    let open = open(&lookup::agents()?, paths);
     found.retain(|(name, _)| !open.contains(name));
     match found.pop() {
         Some((name, _)) => Ok(Some(name)),
@@ -53,10 +52,14 @@ pub(in crate::verbs) fn conversation(
 }
 
 /// The conversations that these agents have open, as far as it is known what their programs call them.
-pub(in crate::verbs) fn open(running: &[Entry], profile: &Profile, paths: &Paths) -> Vec<String> {
+pub(in crate::verbs) fn open(running: &[Entry], paths: &Paths) -> Vec<String> {
     let records = running.iter();
     let records = records.filter_map(|entry| LaunchRecord::of_running(paths, entry));
-    records
-        .filter_map(|record| synapse::launch::conversation(&record, profile))
-        .collect()
+    records.filter_map(|record| known(&record)).collect()
+}
+
+/// The conversation that an agent had, as its program calls it.
+pub(super) fn known(record: &LaunchRecord) -> Option<String> {
+    let name = record.conversation.clone();
+    name.filter(|name| is_conversation_name(name))
 }

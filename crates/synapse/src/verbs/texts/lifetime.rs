@@ -98,6 +98,12 @@ texts! {
     cannot_be_started(handle, why)
         "{handle} cannot be started: {why}"
         "{handle} を起動できません: {why}";
+    continues_no_conversation(name, able)
+        "the profile {name} does not say how a conversation is continued (`resume`); of those that come with Synapse these do: {able}"
+        "プロファイル {name} には会話の続け方 (`resume`) がありません。付属のプロファイルで続けられるのは: {able}";
+    no_conversation_name(name)
+        "'{name}' is no name of a conversation: letters, digits, -, _ and . are"
+        "'{name}' は会話の名前ではありません。使えるのは英数字、-、_、. です";
     no_conversations(name, dir)
         "no conversation of {name} in {dir} is known; name one: --resume ID"
         "{dir} に {name} の会話は見つかりません。名前を指定してください: --resume ID";

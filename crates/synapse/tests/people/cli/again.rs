@@ -130,6 +130,29 @@ fn what_can_never_start_again_is_forgotten_by_its_name() {
 }
 
 #[test]
+fn one_whose_terminal_is_gone_is_brought_back() {
+    for signal in ["-HUP", "-TERM"] {
+        let world = World::new();
+        let mut terminal = Terminal::open(&world, &["dummy", "--port", "0"]);
+        terminal.wait_for("dummy>");
+        let pid = world.entry()["pid"].to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status();
+        assert!(sent.unwrap().success());
+        terminal.end();
+        let said = world.ok(&["up"]);
+        assert!(said.starts_with("dummy is back"), "{signal}: {said}");
+    }
+    let world = World::new();
+    let mut terminal = Terminal::open(&world, &["dummy", "--port", "0"]);
+    terminal.wait_for("dummy>");
+    terminal.press("\x04");
+    terminal.end();
+    assert_eq!(world.ok(&["up", "--json"]), "", "a person ended it");
+}
+
+#[test]
 fn a_program_that_ended_by_itself_stays_ended() {
     let world = World::with_dummy();
     world.run(&["send", "dummy", "crash"]);
@@ -200,6 +223,7 @@ fn a_conversation_is_continued_by_its_name() {
         said.contains("'--all' is no name of a conversation"),
         "{said}"
     );
+    assert_eq!(output.status.code(), Some(2));
     world.ok(&[
         "start", &file, "--port", "0", "--resume", "talk-1", "--", "-v",
     ]);
