@@ -4,6 +4,7 @@
 //! Linux is what Synapse runs on. The macOS side type-checks (`make check-mac`) and has never been run; where that
 //! system does not tell what Linux tells, it answers with an error and never with a guess.
 
+pub mod background;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(any(target_os = "macos", test))]

@@ -38,8 +38,7 @@ enum Place {
 }
 
 pub(crate) fn run(args: &Start) -> Result<u8> {
-    // A session of its own: no terminal can hang it up, no Ctrl-C of the starter reaches it.
-    let _ = rustix::process::setsid();
+    synapse_platform::background::leave_starter();
     match serve(args, Place::Background) {
         Ok(code) => Ok(code),
         Err(error) => {

@@ -166,7 +166,7 @@ pub(super) fn finish_stopping(id: &str) -> Result<()> {
 
 /// The process behind a run in the background.
 pub(super) fn host(id: &str) -> Result<u8> {
-    let _ = rustix::process::setsid();
+    synapse_platform::background::leave_starter();
     let paths = Paths::from_env()?;
     let runner = Runner::open(&paths, id)?;
     let runtime = runtime()?;

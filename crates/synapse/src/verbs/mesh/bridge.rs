@@ -29,8 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the bridge. It tells one line on standard output, that it can be used or why not.
 pub(super) fn run(paths: &Paths) -> Result<u8> {
-    // A session of its own: no terminal can hang it up.
-    let _ = rustix::process::setsid();
+    synapse_platform::background::leave_starter();
     match serve(paths) {
         Ok(()) => Ok(0),
         Err(error) => {

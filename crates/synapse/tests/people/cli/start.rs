@@ -8,6 +8,27 @@ use crate::world::World;
 use crate::world::terminal::Terminal;
 
 #[test]
+fn an_agent_in_the_background_holds_nothing_of_who_started_it() {
+    let world = World::new();
+    let home = world.home.path();
+    std::fs::write(home.join("lock"), "").unwrap();
+    let below_lock = |command: &str| {
+        let script = format!("exec 9<lock; flock --nonblock 9 && {command}");
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &script]).current_dir(home);
+        bash.env("synapse", assert_cmd::cargo::cargo_bin!("synapse"))
+            .env("SYNAPSE_HOME", home.join("synapse"))
+            .env("A2A_HOME", home.join("a2a"));
+        bash.output().unwrap()
+    };
+    let started = below_lock("\"$synapse\" start dummy --port 0");
+    assert!(started.status.success(), "{started:?}");
+    let again = below_lock("echo free");
+    assert_eq!(String::from_utf8_lossy(&again.stdout), "free\n");
+    assert_eq!(world.state("dummy"), "IDLE");
+}
+
+#[test]
 fn in_the_foreground_it_says_where_it_is_and_ctrl_c_ends_it() {
     let world = World::new();
     let script = r#"before=$(stty -g); "$synapse" start dummy --port 0 --foreground; echo "code=$?"; test "$(stty -g)" = "$before" && echo it is as it was"#;
