@@ -64,6 +64,11 @@ pub enum WebError {
     /// Somebody else of this machine answers there.
     #[error("what listens on {address} is not a process of yours; is the agent gone?")]
     Stranger { address: SocketAddr },
+    /// Somebody listens there, and takes no connection.
+    #[error(
+        "what listens on {address} does not answer: is it stopped or stuck? `synapse doctor` looks, `synapse stop AGENT` ends it"
+    )]
+    Stuck { address: SocketAddr },
     /// It cannot be said who answers there.
     #[error(
         "the kernel does not say who owns the other end of the connection, so no token is sent: {why}; is /proc/net/tcp readable?"
@@ -366,12 +371,12 @@ async fn check_owner_by(
         pace.tick().await;
         match ask().map_err(|why| WebError::Unproven { why })? {
             Some(user) if user == own => return Ok(()),
-            Some(_) => break,
+            Some(_) => return Err(WebError::Stranger { address: there }),
             // Nobody has taken the connection yet.
             None => {}
         }
     }
-    Err(WebError::Stranger { address: there })
+    Err(WebError::Stuck { address: there })
 }
 
 fn host_of(uri: &Uri) -> &str {
@@ -404,6 +409,8 @@ mod tests {
         assert!(check_owner_by(there, || Ok(Some(own))).await.is_ok());
         let other = check_owner_by(there, || Ok(Some(own + 1))).await;
         assert!(matches!(other, Err(WebError::Stranger { .. })));
+        let stuck = check_owner_by(there, || Ok(None)).await;
+        assert!(matches!(stuck, Err(WebError::Stuck { .. })));
         let silent = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
         let refused = check_owner_by(there, silent).await.unwrap_err();
         assert!(

@@ -3,7 +3,10 @@
 use std::ffi::OsStr;
 
 use clap::CommandFactory as _;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, SubcommandCandidates,
+    ValueCompleter as _,
+};
 use synapse_a2a::task::TaskState;
 use synapse_client::flows::list as list_flows;
 use synapse_machine::launch_record::LaunchRecord;
@@ -61,11 +64,16 @@ fn named(entry: &Entry) -> (String, String) {
     (entry.handle.to_string(), help)
 }
 
-/// Everybody who can be sent a message.
+/// Everybody who can be sent a message, as `codex` or `@codex`.
 pub(crate) fn recipients() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let names = lookup::book().map(|book| book.names()).unwrap_or_default();
-        matching(typed, names.into_iter().map(|name| (name, String::new())))
+        let is_called = typed.as_encoded_bytes().starts_with(b"@");
+        let named = names.into_iter().map(|name| {
+            let name = if is_called { format!("@{name}") } else { name };
+            (name, String::new())
+        });
+        matching(typed, named)
     })
 }
 
@@ -79,9 +87,13 @@ pub(crate) fn aliases() -> ArgValueCompleter {
     })
 }
 
-/// Names of profiles.
+/// Names of profiles, and files of one's own.
 pub(crate) fn profiles() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
+        let text = typed.as_encoded_bytes();
+        if text.starts_with(b".") || text.contains(&b'/') {
+            return PathCompleter::file().complete(typed);
+        }
         let names = profile::names().unwrap_or_default();
         matching(typed, names.into_iter().map(|name| (name, String::new())))
     })
@@ -119,18 +131,19 @@ pub(crate) fn prompts() -> ArgValueCompleter {
     })
 }
 
-/// The newest tasks, by the end of their ids.
+/// The newest tasks, by the end of their ids, or by all of them if that is what somebody types.
 pub(crate) fn tasks() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&[None])))
+    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&[None], typed)))
 }
 
 /// Those that are not over.
 pub(crate) fn open_tasks() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&OPEN.map(Some))))
+    ArgValueCompleter::new(|typed: &OsStr| matching(typed, tasks_in(&OPEN.map(Some), typed)))
 }
 
 /// The newest tasks in each of these states, or in any.
-fn tasks_in(states: &[Option<TaskState>]) -> Vec<(String, String)> {
+fn tasks_in(states: &[Option<TaskState>], typed: &OsStr) -> Vec<(String, String)> {
+    let typed = typed.to_string_lossy();
     let paths = Paths::from_env().ok();
     let Some(reader) = paths.and_then(|paths| Reader::open(paths.store()).ok()) else {
         return Vec::new();
@@ -147,8 +160,9 @@ fn tasks_in(states: &[Option<TaskState>]) -> Vec<(String, String)> {
         let words = kept.task.message().words();
         let words: String = words.chars().filter(|c| !c.is_control()).take(40).collect();
         let (id, state) = (kept.task.id().as_str(), kept.task.state());
+        let name = Some(short(id)).filter(|name| name.starts_with(&*typed));
         (
-            short(id).to_owned(),
+            name.unwrap_or(id).to_owned(),
             format!("{} {state}: {words}", kept.handle),
         )
     });

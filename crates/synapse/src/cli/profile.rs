@@ -35,12 +35,14 @@ pub(crate) enum ProfileCommand {
     #[command(after_help = "Example:\n  synapse profile check my-agent.yaml")]
     Check {
         /// The YAML file
+        #[arg(value_hint = clap::ValueHint::FilePath)]
         file: String,
     },
     /// Trust a profile that comes with a project (./.synapse/profiles), as it is now
     #[command(after_help = "Example:\n  synapse profile trust .synapse/profiles/our-agent.yaml")]
     Trust {
         /// The YAML file
+        #[arg(value_hint = clap::ValueHint::FilePath)]
         file: String,
     },
     /// Learn a profile: talk to a program, compare its screen with the known answers, write the rules

@@ -19,6 +19,7 @@ use synapse_machine::registry::Entry;
 use super::print::shown;
 use super::spinner::Spinner;
 use super::{lookup, paint, picture, texts};
+use crate::cli::complete;
 use crate::verbs::print;
 use check::{Check, Level};
 
@@ -26,6 +27,7 @@ use check::{Check, Level};
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// An agent to check as well
+    #[arg(add = complete::agents())]
     agent: Option<String>,
     /// Print JSON
     #[arg(long)]

@@ -9,6 +9,7 @@ use synapse_machine::paths::Paths;
 use synapse_store::replies::{Reply, ReplyFilter, list, mark_seen};
 
 use super::{lookup, texts};
+use crate::cli::complete;
 use crate::verbs::print;
 
 /// How many are listed.
@@ -18,6 +19,7 @@ const LISTED: usize = 200;
 #[derive(Args)]
 pub(crate) struct Replies {
     /// Only replies to this agent; inside an agent, by default to that one
+    #[arg(add = complete::agents())]
     agent: Option<String>,
     /// Also replies that were shown before
     #[arg(long)]

@@ -146,8 +146,15 @@ fn a_shell_is_offered_agents_tasks_and_answers() {
         !offered(&[""]).contains("hook-event"),
         "hidden commands are hidden"
     );
+    std::fs::write(world.home.path().join("mine.yaml"), "name: mine\n").unwrap();
     for (words, word) in [
         (&["cod"][..], "codex"),
+        (&["doctor", "d"], "dummy"),
+        (&["replies", "d"], "dummy"),
+        (&["send", "@d"], "@dummy"),
+        (&["task", task.get(..12).unwrap()], task),
+        (&["profile", "check", "mi"], "mine.yaml"),
+        (&["start", "./mi"], "./mine.yaml"),
         (&["help", "exi"], "exit-codes"),
         (&["help", "profile", "ch"], "check"),
         (&["interrupt", "dummy", "--key", "C"], "C-c"),
