@@ -67,9 +67,9 @@ fn named(entry: &Entry) -> (String, String) {
 /// Everybody who can be sent a message, as `codex` or `@codex`.
 pub(crate) fn recipients() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let names = lookup::book().map(|book| book.names()).unwrap_or_default();
+        let all = lookup::book().map(|book| book.names()).unwrap_or_default();
         let is_called = typed.as_encoded_bytes().starts_with(b"@");
-        let named = names.into_iter().map(|name| {
+        let named = all.into_iter().map(|name| {
             let name = if is_called { format!("@{name}") } else { name };
             (name, String::new())
         });
