@@ -27,7 +27,7 @@ pub fn give_back_stack() {
     #[cfg(target_os = "linux")]
     if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
         let here = std::ptr::addr_of!(maps) as usize;
-        if let Some((start, length)) = linux::left_stack(&maps, here) {
+        if let Some((start, length)) = linux::left_stack(&maps, here, rustix::param::page_size()) {
             // SAFETY: this thread runs on that stack, far above these pages, and whatever it puts there later begins
             // with writing to it.
             unsafe {
@@ -50,15 +50,15 @@ pub fn share_between_threads() {
 #[cfg(target_os = "linux")]
 mod linux {
     /// What a thread may be using below the place that it knows: the functions that it calls, and signals.
-    const IN_USE: usize = 64 * 1024;
+    const IN_USE: usize = 32 * 1024;
 
     /// The part of the first thread's stack that it has left, where it is at `here` now. Stacks grow downwards.
-    pub(super) fn left_stack(maps: &str, here: usize) -> Option<(usize, usize)> {
+    pub(super) fn left_stack(maps: &str, here: usize, page: usize) -> Option<(usize, usize)> {
         let line = maps.lines().find(|line| line.ends_with(" [stack]"))?;
         let (start, end) = line.split_whitespace().next()?.split_once('-')?;
         let start = usize::from_str_radix(start, 16).ok()?;
         let end = usize::from_str_radix(end, 16).ok()?;
-        let used_from = here.checked_sub(IN_USE)? / IN_USE * IN_USE;
+        let used_from = here.checked_sub(IN_USE)? / page * page;
         let is_left = (start..end).contains(&here) && start < used_from;
         is_left.then(|| (start, used_from - start))
     }
@@ -115,11 +115,12 @@ mod linux {
         #[test]
         fn a_stack_is_left_far_below_the_place_that_is_used() {
             let maps = "7000000-7100000 rw-p 00000000 00:00 0                          [stack]\n";
-            assert_eq!(left_stack(maps, 0x70f_0123), Some((0x700_0000, 0xe_0000)));
+            let left = |maps, here| left_stack(maps, here, 0x1000);
+            assert_eq!(left(maps, 0x70f_0123), Some((0x700_0000, 0xe_8000)));
             for elsewhere in [0x6ff_ffff, 0x700_0010, 0x710_0000] {
-                assert_eq!(left_stack(maps, elsewhere), None);
+                assert_eq!(left(maps, elsewhere), None);
             }
-            assert_eq!(left_stack("", 0x70f_0123), None);
+            assert_eq!(left("", 0x70f_0123), None);
         }
 
         #[test]
