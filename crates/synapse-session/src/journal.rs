@@ -42,10 +42,10 @@ fn moved(task: &str, status: &Status) {
     match status {
         Status::Failed { failure } => {
             let code = failure.code.name();
-            tracing::warn!(task, state, code, why = %failure.message, "task ended");
+            tracing::warn!(task, state, code, why = failure.message, "task ended");
         }
         Status::Canceled { reason, .. } | Status::Rejected { reason } => {
-            tracing::info!(task, state, why = %reason, "task ended");
+            tracing::info!(task, state, why = reason, "task ended");
         }
         Status::Completed => tracing::info!(task, state, "task ended"),
         Status::Submitted | Status::Working | Status::InputRequired { .. } => {

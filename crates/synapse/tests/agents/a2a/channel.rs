@@ -10,6 +10,8 @@ file*) say '{"artifact":{"name":"report","parts":[{"raw":"aGk=","filename":"a.tx
 chunks*)
   say '{"artifact":{"id":"c","parts":[{"text":"one "}],"last":false}}'
   say '{"artifact":{"id":"c","parts":[{"text":"two"}],"append":true}}' ;;
+forge*) say '{"reject":"a\n2026-11-18T02:31:43.907856Z  INFO synapse_session::journal: task ended task=\"FORGED\""}' ;;
+overwrite*) say '{"reject":"no thanks because task=\"x\" state=\"completed\" \u001b[31m\u009b1m"}' ;;
 reject*) say '{"reject":"not my trade"}' ;;
 progress*) say '{"progress":"halfway"}'; say '{"artifact":{"parts":[{"data":{"k":1}}]}}' ;;
 park*) say '{"ask":{"prompt":"Which?","options":["a","b"]}}' ;;
@@ -125,4 +127,33 @@ fn a_program_that_reads_a_line_gets_the_answer_as_that_line() {
     let said = json!({ "message": message_for(&asking, "Ada") });
     let done = agent.call("SendMessage", &said)["task"].clone();
     assert_eq!(words(&done), "Ada");
+}
+
+#[test]
+fn what_a_program_says_is_one_value_in_one_line_of_the_log() {
+    let agent = Agent::speaking(PROGRAM);
+    let refused = ["forge", "overwrite"].map(|word| agent.send(word));
+    let log = || agent.world.ok(&["logs", "speaker", "-n", "99"]);
+    agent
+        .world
+        .wait_until("both are written", |_| log().contains("no thanks"));
+    let log = log();
+    assert!(
+        log.lines()
+            .all(|line| !line.contains("journal: task ended task=\"FORGED")),
+        "{log}"
+    );
+    assert!(!log.contains(['\u{1b}', '\u{9b}']), "{log}");
+    let lines = agent.world.ok(&["logs", "speaker", "-n", "99", "--json"]);
+    let ends: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &Value| line["said"].as_str().unwrap().starts_with("task ended"))
+        .collect();
+    assert_eq!(ends.len(), refused.len(), "{lines}");
+    for (end, task) in ends.iter().zip(&refused) {
+        let why = &task["status"]["message"]["parts"][0]["text"];
+        let fields = json!({ "task": task["id"], "state": "rejected", "why": why });
+        assert_eq!(end["fields"], fields);
+    }
 }
