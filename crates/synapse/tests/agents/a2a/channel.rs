@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use crate::world::terminal::Terminal;
+
 use super::agent::{Agent, Frame, fold, message, message_for, words};
 
 /// What a program says that answers by the first word of a message.
@@ -14,6 +16,7 @@ forge*) say '{"reject":"a\n2026-11-18T02:31:43.907856Z  INFO synapse_session::jo
 overwrite*) say '{"reject":"no thanks because task=\"x\" state=\"completed\" \u001b[31m\u009b1m"}' ;;
 reject*) say '{"reject":"not my trade"}' ;;
 progress*) say '{"progress":"halfway"}'; say '{"artifact":{"parts":[{"data":{"k":1}}]}}' ;;
+think*) say '{"progress":"thinking\nhard"}'; until [ -e "$SYNAPSE_HOME/go" ]; do sleep 0.1; done ;;
 park*) say '{"ask":{"prompt":"Which?","options":["a","b"]}}' ;;
 line*) say '{"ask":{"prompt":"Name?"}}'; read -r name; say "{\"artifact\":{\"parts\":[{\"text\":\"$name\"}]}}" ;;
 *) say "{\"artifact\":{\"parts\":[{\"text\":\"$id said $line\"}]}}" ;;
@@ -94,6 +97,15 @@ fn how_far_it_is_comes_as_a_status_with_a_message() {
         fold(&frames)["artifacts"][0]["parts"][0]["data"],
         json!({ "k": 1 })
     );
+}
+
+#[test]
+fn how_far_it_is_is_shown_to_whoever_waits() {
+    let agent = Agent::speaking(PROGRAM);
+    let mut waiting = Terminal::open(&agent.world, &["send", "speaker", "think", "--return"]);
+    waiting.wait_for("speaker: thinking hard");
+    std::fs::write(agent.world.home.path().join("synapse/go"), "").unwrap();
+    waiting.end();
 }
 
 #[test]
