@@ -2,6 +2,7 @@
 //! can be read when the agent is gone.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -33,10 +34,17 @@ pub(crate) struct Tasks {
     agent: Option<String>,
     /// How many, the newest first; by default 20, with --json 500
     #[arg(short = 'n', long, value_name = "COUNT")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Tasks {
+    fn most(&self) -> usize {
+        let usual = if self.json { 500 } else { 20 };
+        self.limit.map_or(usual, NonZeroUsize::get)
+    }
 }
 
 /// Lists tasks, of one agent or of all.
@@ -49,7 +57,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
     }
     let reader = open()?;
     let mut filter = Filter {
-        limit: args.limit.unwrap_or(if json { 500 } else { 20 }),
+        limit: args.most(),
         ..Filter::default()
     };
     match agent.map(lookup::agent) {
@@ -117,8 +125,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
 fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
     let client = Client::of(entry)?;
     let tasks = lookup::block_on(lookup::within(lookup::MOMENT, client.tasks()))?;
-    let most = args.limit.unwrap_or(if args.json { 500 } else { 20 });
-    let tasks = tasks.into_iter().take(most);
+    let tasks = tasks.into_iter().take(args.most());
     if args.json {
         let tasks: Vec<Value> = tasks.map(|task| named(json!(task), entry)).collect();
         writeln!(print::out(), "{}", json!({ "tasks": tasks }))?;

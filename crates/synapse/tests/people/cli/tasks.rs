@@ -27,6 +27,7 @@ fn the_newest_are_listed_and_none_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.stdout.is_empty());
     assert!(said.contains("no tasks yet: synapse send"), "{said}");
+    assert_eq!(world.run(&["tasks", "-n", "0"]).status.code(), Some(2));
     for word in ["one", "two", "three"] {
         world.ok(&["send", "dummy", &format!("say:{word}"), "--return"]);
     }
