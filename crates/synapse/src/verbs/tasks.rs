@@ -317,11 +317,12 @@ fn cancel_at(entry: &Entry, id: &str, json: bool) -> Result<u8> {
 /// The store, after the tasks of hosts that died were failed.
 fn open() -> Result<Reader> {
     let paths = Paths::from_env()?;
+    let reader = Reader::open(paths.store())?;
     // A store that cannot be written can still be read.
     if let Err(error) = sweep(&paths) {
         note!("synapse: {error}");
     }
-    Ok(Reader::open(paths.store())?)
+    Ok(reader)
 }
 
 /// The task whose name begins or ends so.

@@ -38,6 +38,16 @@ fn the_newest_are_listed_and_none_is_said() {
 }
 
 #[test]
+fn a_store_that_cannot_be_read_is_told_once() {
+    let world = World::new();
+    let mut tasks = world.command(&["tasks"]);
+    let output = tasks.env("SYNAPSE_HOME", "/dev/null").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn a_task_is_followed_to_its_end_past_its_questions() {
     let world = World::with_dummy();
     let id = world.ok(&["send", "dummy", "ask:yn Really?"]);
