@@ -230,19 +230,40 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
             send::follow(&entry, kept.task.id().as_str())
         };
     }
+    let task = match at_host(&kept)? {
+        Some(task) => task,
+        None => shown(kept),
+    };
     if json {
-        writeln!(print::out(), "{}", shown(kept))?;
+        writeln!(print::out(), "{task}")?;
         return Ok(0);
     }
-    print_task(&shown(kept))
+    print_task(&task)
+}
+
+/// A task that waits for its turn, as its agent tells it: the agent alone knows why it is held.
+fn at_host(kept: &Kept) -> Result<Option<Value>> {
+    if kept.task.state() != TaskState::Submitted {
+        return Ok(None);
+    }
+    let Some(entry) = host_of(kept)? else {
+        return Ok(None);
+    };
+    let task = lookup::block_on(async {
+        let client = Client::of(&entry)?;
+        lookup::within(lookup::MOMENT, client.task(kept.task.id().as_str())).await
+    });
+    // An agent that does not answer leaves what the store knows.
+    Ok(task.ok().map(|task| named(json!(task), &entry)))
 }
 
 fn print_task(task: &Value) -> Result<u8> {
     let mut out = print::out();
     let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
     let state = task.pointer("/status/state").cloned().unwrap_or_default();
-    let state = serde_json::from_value(state).map(texts::task_state)?;
-    writeln!(out, "{} {} {state}", text("/id"), text("/agent"))?;
+    let state: TaskState = serde_json::from_value(state)?;
+    let (id, agent) = (text("/id"), text("/agent"));
+    writeln!(out, "{id} {agent} {}", texts::task_state(state))?;
     writeln!(out, "{}", text("/message/parts/0/text"))?;
     for line in [
         text("/reply"),
@@ -253,6 +274,16 @@ fn print_task(task: &Value) -> Result<u8> {
         if !line.is_empty() {
             writeln!(out, "\n{line}")?;
         }
+    }
+    if let Some(held) = task.get("held").and_then(Value::as_str) {
+        writeln!(out, "\n{}", texts::held(held))?;
+    }
+    if state == TaskState::InputRequired
+        && let Some(question) = task.pointer("/status/message")
+    {
+        let question = serde_json::from_value(question.clone())?;
+        out.flush()?;
+        send::note_choices(agent, &question);
     }
     Ok(0)
 }

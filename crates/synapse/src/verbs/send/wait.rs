@@ -24,6 +24,7 @@ use super::super::lookup::{self, MOMENT};
 use super::super::{tasks, texts};
 use super::Spinner;
 use super::growth::{Screenful, tail};
+use super::report::note_choices;
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
@@ -263,6 +264,7 @@ impl WaitDisplay {
             note!("{}", state_words(&self.handle, event.state));
             if let Some(question) = event.question() {
                 note!("{}", question.prompt);
+                note_choices(&self.handle, &question);
             }
         });
     }

@@ -58,13 +58,24 @@ fn a_task_is_followed_to_its_end_past_its_questions() {
         .spawn()
         .unwrap();
     world.wait_until("it asks", |world| world.state("dummy") == "INPUT_REQUIRED");
+    let shown = world.run(&["task", id.trim()]);
+    let shown = String::from_utf8([shown.stdout, shown.stderr].concat()).unwrap();
     world.ok(&["answer", "dummy", "yes"]);
     let output = follow.wait_with_output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "ok: yes\n");
-    for part in ["dummy asks something", "Really?", "dummy completed"] {
+    for part in ["dummy asks something", "dummy completed"] {
         assert!(told.contains(part), "{part} is not in {told}");
+    }
+    for said in [told, shown] {
+        for part in [
+            "Really?",
+            "\n  y\n",
+            "answer it with: synapse answer dummy <option>",
+        ] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
     }
 }
 
