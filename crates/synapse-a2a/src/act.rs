@@ -25,6 +25,16 @@ pub enum ActKind {
     Stopped,
 }
 
+impl ActKind {
+    /// As it is spelled outside.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// Who acted, as far as they said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {

@@ -1,7 +1,7 @@
 //! What the log of an agent tells: tasks, what the program does, what it asks, who answered. Never the words of a
 //! message or a reply.
 
-use synapse_a2a::event::{Event, Fact, Status};
+use synapse_a2a::event::{Event, Fact, Origin, Status};
 use synapse_a2a::id::TaskId;
 
 use super::command::Standing;
@@ -19,8 +19,10 @@ pub(super) fn event(task: &TaskId, event: &Event) {
         }
         Fact::Moved { status } => moved(task, status),
         Fact::Acted { act } => {
-            let by = serde_json::to_string(&act.by).unwrap_or_default();
-            tracing::info!(task, what = ?act.what, by, "somebody acted");
+            let rule = act.by.rule.as_deref();
+            let somebody = rule.is_none().then_some(Origin::SOMEBODY);
+            let by = act.by.by.as_deref().or(somebody);
+            tracing::info!(task, what = act.what.name(), by, rule, "somebody acted");
         }
         Fact::Replied { said } => {
             let (source, bytes) = (said.source.name(), said.text.len());
@@ -42,10 +44,10 @@ fn moved(task: &str, status: &Status) {
     match status {
         Status::Failed { failure } => {
             let code = failure.code.name();
-            tracing::warn!(task, state, code, why = %failure.message, "task ended");
+            tracing::warn!(task, state, code, why = failure.message, "task ended");
         }
         Status::Canceled { reason, .. } | Status::Rejected { reason } => {
-            tracing::info!(task, state, why = %reason, "task ended");
+            tracing::info!(task, state, why = reason, "task ended");
         }
         Status::Completed => tracing::info!(task, state, "task ended"),
         Status::Submitted | Status::Working | Status::InputRequired { .. } => {

@@ -18,6 +18,7 @@ pub(crate) mod interrupt;
 pub(crate) mod keys;
 mod learn;
 pub(crate) mod list;
+mod log_fields;
 pub(crate) mod logs;
 pub(crate) mod lookup;
 pub(crate) mod manual;

@@ -52,10 +52,10 @@ pub(super) async fn attach(
     served.terminal()?;
     Ok(upgrade.on_upgrade(async move |socket| {
         let user = peer.as_ref().and_then(|Extension(peer)| peer.user());
-        let from = peer.map(|Extension(peer)| peer.remote());
-        tracing::info!(?from, ?user, "somebody looks at the terminal");
+        let from = peer.map(|Extension(peer)| tracing::field::display(peer.remote()));
+        tracing::info!(from, user, "somebody looks at the terminal");
         serve(socket, served.session, query.keep_scrollback).await;
-        tracing::info!(?from, "somebody has left the terminal");
+        tracing::info!(from, "somebody has left the terminal");
     }))
 }
 

@@ -12,6 +12,7 @@ use synapse_client::delivery::{self, Recipient};
 use synapse_client::external::{Contacts, External};
 use synapse_client::mesh::{Found, Handed, MeshView, hand_over, is_elsewhere};
 use synapse_client::message::OutgoingMessage;
+use synapse_client::native::state_word;
 use synapse_machine::config::Config;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -103,11 +104,11 @@ impl Neighbours {
 pub(super) async fn brief(entry: &Entry) -> Brief {
     let status = async { Client::of(entry)?.status().await };
     let status = status.await.ok();
-    let state = status.as_ref().map(|status| status.status.clone());
+    let state = status.as_ref().map_or("", |status| status.status.as_str());
     Brief {
         handle: entry.handle.to_string(),
         profile: entry.profile.clone(),
-        state: state.unwrap_or_else(|| "UNREACHABLE".to_owned()),
+        state: state_word(state).to_owned(),
         asks: status.and_then(|status| Some(status.prompt?.question)),
         directory: entry.place().display().to_string(),
     }
@@ -118,7 +119,7 @@ pub(super) fn brief_elsewhere(external: &External) -> Brief {
     Brief {
         handle: external.alias.to_string(),
         profile: "external".to_owned(),
-        state: "EXTERNAL".to_owned(),
+        state: "external".to_owned(),
         asks: None,
         directory: external.url.clone(),
     }

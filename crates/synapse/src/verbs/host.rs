@@ -22,6 +22,7 @@ use synapse_term::profile::Backend;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
+use super::log_fields::LogFields;
 use super::program::Program;
 use super::{Failure, adopt, again};
 use crate::cli::Start;
@@ -254,7 +255,9 @@ pub(super) fn log_to(paths: &Paths, handle: &handle::Handle, shown: bool) -> Opt
     let mut log = LogFile::new(&path);
     let trouble = log.open().err();
     let log = std::sync::Mutex::new(log);
-    let builder = tracing_subscriber::fmt().with_ansi(false);
+    let builder = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .fmt_fields(LogFields);
     // What cannot be logged would otherwise be told on the human's screen.
     let builder = builder.log_internal_errors(false);
     if shown {

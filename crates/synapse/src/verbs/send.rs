@@ -35,7 +35,8 @@ use super::{Failure, input, lookup, profile, tasks, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 use growth::Screenful;
-use report::Report;
+pub(super) use report::note_choices;
+use report::{Report, answer_command};
 use wait::{Until, WaitDisplay};
 
 /// How long a person waits for a coding agent, unless told otherwise.
@@ -238,7 +239,7 @@ fn print_report(entry: &Entry, report: &Report, written: &str, manner: Manner) -
     if manner.is_json {
         writeln!(out, "{}", report.to_json())?;
     } else {
-        let answer = format!("synapse answer {} <option>", entry.handle);
+        let answer = answer_command(entry.handle.as_str());
         report.print(&mut out, written, &answer)?;
     }
     Ok(report.code)
@@ -284,17 +285,21 @@ pub(super) fn follow(entry: &Entry, task: &str) -> Result<u8> {
         expires: None,
     };
     lookup::block_on(async {
-        let mut shown = WaitDisplay::new(&entry.handle, streaming(entry, manner));
+        let shown = RefCell::new(WaitDisplay::new(&entry.handle, streaming(entry, manner)));
         let each = |event: &TaskEvent| {
             if let TaskEvent::Status(event) = event {
-                shown.tell(event);
+                shown.borrow().tell(event);
             }
-            shown.take(event);
+            shown.borrow_mut().take(event);
         };
-        let ended = wait::until_settled(&client, task, Until::Over, Duration::MAX, each).await;
-        let told = shown.finish();
+        let ended = wait::until_settled(&client, task, Until::Over, Duration::MAX, each);
+        let ended = tokio::select! {
+            ended = ended => ended,
+            never = wait::show_what_holds(&client, task, &shown), if is_seen() => match never {},
+        };
+        let told = shown.into_inner().finish();
         let report = Report::of(task, ended);
-        let answer = format!("synapse answer {} <option>", entry.handle);
+        let answer = answer_command(entry.handle.as_str());
         report.print(&mut print::out(), &told, &answer)?;
         Ok(report.code)
     })

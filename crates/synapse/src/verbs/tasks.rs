@@ -2,6 +2,7 @@
 //! can be read when the agent is gone.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -33,10 +34,17 @@ pub(crate) struct Tasks {
     agent: Option<String>,
     /// How many, the newest first; by default 20, with --json 500
     #[arg(short = 'n', long, value_name = "COUNT")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Tasks {
+    fn most(&self) -> usize {
+        let usual = if self.json { 500 } else { 20 };
+        self.limit.map_or(usual, NonZeroUsize::get)
+    }
 }
 
 /// Lists tasks, of one agent or of all.
@@ -49,7 +57,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
     }
     let reader = open()?;
     let mut filter = Filter {
-        limit: args.limit.unwrap_or(if json { 500 } else { 20 }),
+        limit: args.most(),
         ..Filter::default()
     };
     match agent.map(lookup::agent) {
@@ -117,8 +125,7 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
 fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
     let client = Client::of(entry)?;
     let tasks = lookup::block_on(lookup::within(lookup::MOMENT, client.tasks()))?;
-    let most = args.limit.unwrap_or(if args.json { 500 } else { 20 });
-    let tasks = tasks.into_iter().take(most);
+    let tasks = tasks.into_iter().take(args.most());
     if args.json {
         let tasks: Vec<Value> = tasks.map(|task| named(json!(task), entry)).collect();
         writeln!(print::out(), "{}", json!({ "tasks": tasks }))?;
@@ -223,19 +230,40 @@ pub(crate) fn show(part: &str, follow: bool, json: bool) -> Result<u8> {
             send::follow(&entry, kept.task.id().as_str())
         };
     }
+    let task = match at_host(&kept)? {
+        Some(task) => task,
+        None => shown(kept),
+    };
     if json {
-        writeln!(print::out(), "{}", shown(kept))?;
+        writeln!(print::out(), "{task}")?;
         return Ok(0);
     }
-    print_task(&shown(kept))
+    print_task(&task)
+}
+
+/// A task that waits for its turn, as its agent tells it: the agent alone knows why it is held.
+fn at_host(kept: &Kept) -> Result<Option<Value>> {
+    if kept.task.state() != TaskState::Submitted {
+        return Ok(None);
+    }
+    let Some(entry) = host_of(kept)? else {
+        return Ok(None);
+    };
+    let task = lookup::block_on(async {
+        let client = Client::of(&entry)?;
+        lookup::within(lookup::MOMENT, client.task(kept.task.id().as_str())).await
+    });
+    // An agent that does not answer leaves what the store knows.
+    Ok(task.ok().map(|task| named(json!(task), &entry)))
 }
 
 fn print_task(task: &Value) -> Result<u8> {
     let mut out = print::out();
     let text = |path: &str| task.pointer(path).and_then(Value::as_str).unwrap_or("");
     let state = task.pointer("/status/state").cloned().unwrap_or_default();
-    let state = serde_json::from_value(state).map(texts::task_state)?;
-    writeln!(out, "{} {} {state}", text("/id"), text("/agent"))?;
+    let state: TaskState = serde_json::from_value(state)?;
+    let (id, agent) = (text("/id"), text("/agent"));
+    writeln!(out, "{id} {agent} {}", texts::task_state(state))?;
     writeln!(out, "{}", text("/message/parts/0/text"))?;
     for line in [
         text("/reply"),
@@ -246,6 +274,16 @@ fn print_task(task: &Value) -> Result<u8> {
         if !line.is_empty() {
             writeln!(out, "\n{line}")?;
         }
+    }
+    if let Some(held) = task.get("held").and_then(Value::as_str) {
+        writeln!(out, "\n{}", texts::held(held))?;
+    }
+    if state == TaskState::InputRequired
+        && let Some(question) = task.pointer("/status/message")
+    {
+        let question = serde_json::from_value(question.clone())?;
+        out.flush()?;
+        send::note_choices(agent, &question);
     }
     Ok(0)
 }
@@ -310,11 +348,12 @@ fn cancel_at(entry: &Entry, id: &str, json: bool) -> Result<u8> {
 /// The store, after the tasks of hosts that died were failed.
 fn open() -> Result<Reader> {
     let paths = Paths::from_env()?;
+    let reader = Reader::open(paths.store())?;
     // A store that cannot be written can still be read.
     if let Err(error) = sweep(&paths) {
         note!("synapse: {error}");
     }
-    Ok(Reader::open(paths.store())?)
+    Ok(reader)
 }
 
 /// The task whose name begins or ends so.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::task::Poll;
 
+use crate::verbs::log_fields::LogFields;
 use crate::verbs::{print, texts};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
@@ -311,6 +312,7 @@ fn end() -> Result<impl Future<Output = ()>> {
 /// What goes wrong is told where the person sees it.
 fn log() {
     tracing_subscriber::fmt()
+        .fmt_fields(LogFields)
         .with_writer(std::io::stderr)
         .with_max_level(tracing::Level::WARN)
         .with_target(false)

@@ -128,6 +128,7 @@ fn an_agent_sees_the_others_and_talks_to_them_under_its_own_name() {
         .clone();
     assert_eq!(agents.len(), 1, "not itself: {agents:?}");
     assert_eq!(agents[0]["handle"], "bob");
+    assert_eq!(agents[0]["state"], "idle");
 
     let said = client.call(
         "send_message",

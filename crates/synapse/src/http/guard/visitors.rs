@@ -31,8 +31,8 @@ pub(super) fn note(peer: &Peer, visit: Visit) {
     drop(told);
     let (from, user) = (peer.remote(), peer.user());
     match visit {
-        Visit::CameIn => tracing::info!(%from, ?user, "somebody came in"),
-        Visit::Refused => tracing::warn!(%from, ?user, "somebody was refused"),
+        Visit::CameIn => tracing::info!(%from, user, "somebody came in"),
+        Visit::Refused => tracing::warn!(%from, user, "somebody was refused"),
     }
 }
 

@@ -35,7 +35,7 @@ impl<W: Write> Write for JsonLines<W> {
 }
 
 /// A line of the log: `2026-11-18T02:31:43.907856Z  INFO synapse::host: agent started handle="x"`. What is not of that
-/// form, such as the end of a panic, is what was said and nothing else.
+/// form is what was said and nothing else.
 fn object(line: &str) -> Value {
     let parts = line.split_once(' ').and_then(|(at, rest)| {
         let (level, rest) = rest.trim_start().split_once(' ')?;
@@ -49,23 +49,42 @@ fn object(line: &str) -> Value {
     )
 }
 
-/// The values at the end of what was said: `task accepted task="9f4b" priority=1`.
+/// The values at the end of what was said: `task accepted task="9f4b" priority=1`. They are numbers, facts and quoted
+/// texts; behind what is none of these, whoever wrote it, nothing is a value.
 fn fields(said: &str) -> Map<String, Value> {
     let mut fields = Map::new();
-    let mut rest = said;
-    while let Some((before, text)) = rest.split_once('=') {
-        let key = before.rsplit(' ').next().unwrap_or_default();
-        let mut values = Deserializer::from_str(text).into_iter();
-        let (value, after) = if let Some(Ok(value)) = values.next() {
-            (value, text.get(values.byte_offset()..).unwrap_or(""))
-        } else {
-            let (word, after) = text.split_once(' ').unwrap_or((text, ""));
-            (Value::from(word), after)
+    let mut rest = after_message(said);
+    while let Some((key, text)) = rest.split_once('=') {
+        let Some((value, after)) = value(text).filter(|_| !key.contains(' ')) else {
+            break;
         };
         fields.insert(key.to_owned(), value);
         rest = after;
     }
     fields
+}
+
+/// What follows the message: words without `=`, or one quoted text.
+fn after_message(said: &str) -> &str {
+    if said.starts_with('"') {
+        return value(said).map_or("", |(_, after)| after);
+    }
+    let before = said.split_once('=').map_or(said, |(before, _)| before);
+    let begin = before.rfind(' ').map_or(0, |blank| blank + 1);
+    said.get(begin..).unwrap_or("")
+}
+
+/// The value that a text begins with, and what follows it.
+fn value(text: &str) -> Option<(Value, &str)> {
+    let mut values = Deserializer::from_str(text).into_iter();
+    let value = values.next()?.ok()?;
+    let after = text.get(values.byte_offset()..)?;
+    let after = if after.is_empty() {
+        after
+    } else {
+        after.strip_prefix(' ')?
+    };
+    Some((value, after))
 }
 
 #[cfg(test)]
@@ -74,13 +93,23 @@ mod tests {
 
     #[test]
     fn values_are_what_they_were_logged_as() {
-        let said =
-            "state state=\"idle\" evidence=\"title: a=\\\"b\\\" c\" queue=2 way=on screen=1.2.3";
+        let said = "state state=\"idle\" evidence=\"title: a=\\\"b\\\" c\" queue=2 is=true screen=\"1.2.3\"";
         let wanted = json!({
-            "state": "idle", "evidence": "title: a=\"b\" c", "queue": 2, "way": "on", "screen": "1.2.3"
+            "state": "idle", "evidence": "title: a=\"b\" c", "queue": 2, "is": true, "screen": "1.2.3"
         });
         assert_eq!(Value::from(fields(said)), wanted);
         assert_eq!(Value::from(fields("nothing but words")), json!({}));
+        assert_eq!(
+            Value::from(fields("\"a=\\\"b\\\"\" c=1")),
+            json!({ "c": 1 })
+        );
+        assert_eq!(Value::from(fields("8 hops a=1")), json!({ "a": 1 }));
+    }
+
+    #[test]
+    fn what_is_not_quoted_is_no_value_and_nothing_behind_it_is() {
+        let said = "task ended task=\"1\" why=no thanks task=\"x\" state=\"completed\"";
+        assert_eq!(Value::from(fields(said)), json!({ "task": "1" }));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use synapse_mesh::rights::Rights;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::config;
+use crate::verbs::log_fields::LogFields;
 use crate::verbs::spinner::Spinner;
 use crate::verbs::{lookup, print};
 
@@ -86,6 +87,7 @@ fn log(paths: &Paths) {
     let log = std::sync::Mutex::new(LogFile::new(paths.logs().join("mesh.log")));
     tracing_subscriber::fmt()
         .with_ansi(false)
+        .fmt_fields(LogFields)
         .log_internal_errors(false)
         .with_writer(log)
         .init();

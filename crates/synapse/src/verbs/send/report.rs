@@ -117,8 +117,8 @@ impl Report {
         match self.code {
             Failure::ASKING => {
                 note!("{}", texts::agent_asks(&words));
-                for option in self.question().into_iter().flat_map(|asks| &asks.options) {
-                    note!("  {option}");
+                if let Some(question) = self.question() {
+                    note_options(question);
                 }
                 note!("{}", texts::answer_with(answer));
             }
@@ -153,6 +153,24 @@ impl Report {
     fn question(&self) -> Option<&Question> {
         self.seen.as_ref()?.outcome.question.as_ref()
     }
+}
+
+/// Says what an agent of ours can be answered, and how.
+pub(in super::super) fn note_choices(handle: &str, question: &Question) {
+    note_options(question);
+    let answer = answer_command(handle);
+    note!("{}", texts::answer_with(answer));
+}
+
+fn note_options(question: &Question) {
+    for option in &question.options {
+        note!("  {option}");
+    }
+}
+
+/// How the question of an agent of ours is answered.
+pub(super) fn answer_command(handle: &str) -> String {
+    format!("synapse answer {handle} <option>")
 }
 
 #[cfg(test)]

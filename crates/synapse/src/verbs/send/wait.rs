@@ -13,7 +13,7 @@ use synapse_a2a::task::TaskState;
 use synapse_client::client::Client;
 use synapse_client::delivery::Outcome;
 use synapse_client::growth::{Lines, ReplyPieces};
-use synapse_client::native::{ArtifactEvent, StatusEvent, TaskEvent, TaskShape};
+use synapse_client::native::{ArtifactEvent, MessageEvent, StatusEvent, TaskEvent, TaskShape};
 use synapse_hub::answers_by_rule;
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::Paths;
@@ -24,6 +24,7 @@ use super::super::lookup::{self, MOMENT};
 use super::super::{tasks, texts};
 use super::Spinner;
 use super::growth::{Screenful, tail};
+use super::report::note_choices;
 use crate::verbs::print;
 
 /// How long a rule of the hub may take to answer a question.
@@ -247,6 +248,12 @@ impl WaitDisplay {
             TaskEvent::Message(event) if event.reply.is_some() => self.is_whole = true,
             TaskEvent::Artifact(event) if !self.is_whole => self.grow(event),
             TaskEvent::Step(event) => self.step(&event.step),
+            TaskEvent::Message(MessageEvent {
+                note: Some(note), ..
+            }) => {
+                let words: Vec<&str> = note.split_whitespace().collect();
+                self.doing(&words.join(" "));
+            }
             TaskEvent::Artifact(_) | TaskEvent::Message(_) | TaskEvent::Act(_) => {}
         }
     }
@@ -257,6 +264,7 @@ impl WaitDisplay {
             note!("{}", state_words(&self.handle, event.state));
             if let Some(question) = event.question() {
                 note!("{}", question.prompt);
+                note_choices(&self.handle, &question);
             }
         });
     }
@@ -273,13 +281,16 @@ impl WaitDisplay {
 
     /// Shows what the agent does at this moment.
     fn step(&self, step: &Step) {
-        let now = if step.state == StepState::Running {
-            let line: String = step.title().chars().take(LONGEST_STEP).collect();
-            format!("{}: {line}", self.handle)
+        if step.state == StepState::Running {
+            self.doing(&step.title());
         } else {
-            texts::is_working(&self.handle)
-        };
-        self.spinner.say(now);
+            self.state(TaskState::Working);
+        }
+    }
+
+    fn doing(&self, what: &str) {
+        let line: String = what.chars().take(LONGEST_STEP).collect();
+        self.say(format!("{}: {line}", self.handle));
     }
 
     fn grow(&mut self, event: &ArtifactEvent) {

@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use crate::world::terminal::Terminal;
+
 use super::agent::{Agent, Frame, fold, message, message_for, words};
 
 /// What a program says that answers by the first word of a message.
@@ -10,8 +12,11 @@ file*) say '{"artifact":{"name":"report","parts":[{"raw":"aGk=","filename":"a.tx
 chunks*)
   say '{"artifact":{"id":"c","parts":[{"text":"one "}],"last":false}}'
   say '{"artifact":{"id":"c","parts":[{"text":"two"}],"append":true}}' ;;
+forge*) say '{"reject":"a\n2026-11-18T02:31:43.907856Z  INFO synapse_session::journal: task ended task=\"FORGED\""}' ;;
+overwrite*) say '{"reject":"no thanks because task=\"x\" state=\"completed\" \u001b[31m\u009b1m"}' ;;
 reject*) say '{"reject":"not my trade"}' ;;
 progress*) say '{"progress":"halfway"}'; say '{"artifact":{"parts":[{"data":{"k":1}}]}}' ;;
+think*) say '{"progress":"thinking\nhard"}'; until [ -e "$SYNAPSE_HOME/go" ]; do sleep 0.1; done ;;
 park*) say '{"ask":{"prompt":"Which?","options":["a","b"]}}' ;;
 line*) say '{"ask":{"prompt":"Name?"}}'; read -r name; say "{\"artifact\":{\"parts\":[{\"text\":\"$name\"}]}}" ;;
 *) say "{\"artifact\":{\"parts\":[{\"text\":\"$id said $line\"}]}}" ;;
@@ -95,6 +100,15 @@ fn how_far_it_is_comes_as_a_status_with_a_message() {
 }
 
 #[test]
+fn how_far_it_is_is_shown_to_whoever_waits() {
+    let agent = Agent::speaking(PROGRAM);
+    let mut waiting = Terminal::open(&agent.world, &["send", "speaker", "think", "--return"]);
+    waiting.wait_for("speaker: thinking hard");
+    std::fs::write(agent.world.home.path().join("synapse/go"), "").unwrap();
+    waiting.end();
+}
+
+#[test]
 fn a_parked_task_waits_while_others_have_their_turn() {
     let agent = Agent::speaking(PROGRAM);
     let parked = agent.send("park");
@@ -125,4 +139,33 @@ fn a_program_that_reads_a_line_gets_the_answer_as_that_line() {
     let said = json!({ "message": message_for(&asking, "Ada") });
     let done = agent.call("SendMessage", &said)["task"].clone();
     assert_eq!(words(&done), "Ada");
+}
+
+#[test]
+fn what_a_program_says_is_one_value_in_one_line_of_the_log() {
+    let agent = Agent::speaking(PROGRAM);
+    let refused = ["forge", "overwrite"].map(|word| agent.send(word));
+    let log = || agent.world.ok(&["logs", "speaker", "-n", "99"]);
+    agent
+        .world
+        .wait_until("both are written", |_| log().contains("no thanks"));
+    let log = log();
+    assert!(
+        log.lines()
+            .all(|line| !line.contains("journal: task ended task=\"FORGED")),
+        "{log}"
+    );
+    assert!(!log.contains(['\u{1b}', '\u{9b}']), "{log}");
+    let lines = agent.world.ok(&["logs", "speaker", "-n", "99", "--json"]);
+    let ends: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &Value| line["said"].as_str().unwrap().starts_with("task ended"))
+        .collect();
+    assert_eq!(ends.len(), refused.len(), "{lines}");
+    for (end, task) in ends.iter().zip(&refused) {
+        let why = &task["status"]["message"]["parts"][0]["text"];
+        let fields = json!({ "task": task["id"], "state": "rejected", "why": why });
+        assert_eq!(end["fields"], fields);
+    }
 }

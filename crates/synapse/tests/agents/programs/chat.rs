@@ -6,6 +6,7 @@ use super::send_as;
 use super::settled;
 use super::start;
 use crate::world::World;
+use crate::world::terminal::Terminal;
 
 /// It says `Noted, number n.` to each message. `slow` makes it work until Escape is pressed; Ctrl-U empties the box.
 const CHAT: &str = r#"
@@ -109,15 +110,28 @@ fn why_a_message_waits_is_told_everywhere_and_it_is_typed_when_the_box_is_empty(
     world.wait_until("the wait is told", |world| {
         world.ok(&["status", "chat"]).contains("held: ")
     });
-    let held = world.json(&["status", "chat", "--json"])["held"].clone();
-    let is_known =
-        held == "held: the box shows «draft»" || held == "held: somebody is typing in its terminal";
-    assert!(is_known, "{held}");
+    // It is typing first, and then what was typed.
+    let is_told = |told: &str| {
+        let reasons = [
+            "the box shows «draft»",
+            "somebody is typing in its terminal",
+        ];
+        let is_told = reasons
+            .iter()
+            .any(|why| told.contains(&format!("held: {why}")));
+        assert!(is_told, "{told}");
+    };
+    is_told(&world.json(&["status", "chat", "--json"])["held"].to_string());
     assert!(world.ok(&["list"]).contains("held: "));
     let task = world.call("GET", &format!("/tasks/{}", id.trim()), &Value::Null);
-    assert_eq!(task.1["task"]["held"], held);
+    is_told(&task.1["task"]["held"].to_string());
+    is_told(&world.json(&["task", id.trim(), "--json"])["held"].to_string());
+    is_told(&world.ok(&["task", id.trim()]));
+    let mut follow = Terminal::open(&world, &["task", id.trim(), "--follow"]);
+    follow.wait_for("held: ");
     world.ok(&["keys", "chat", "C-u"]);
     assert_eq!(settled(&world, id.trim())["status"]["state"], "completed");
+    follow.end();
     assert_eq!(told(&world), "hello", "nothing was typed over the draft");
     assert_eq!(
         world.json(&["status", "chat", "--json"])["held"],

@@ -52,7 +52,7 @@ fn it_tells_tasks_states_questions_and_who_came_in_but_not_what_was_said() {
         "state=\"working\"",
         "state=\"waiting\"",
         "question question=\"Delete a.txt? (y/n):\" options=2",
-        "somebody acted",
+        "what=\"answered\" by=\"user\"",
         "state=\"completed\"",
         "reply known",
         id.as_str().unwrap(),

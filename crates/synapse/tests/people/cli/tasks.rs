@@ -27,6 +27,7 @@ fn the_newest_are_listed_and_none_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.stdout.is_empty());
     assert!(said.contains("no tasks yet: synapse send"), "{said}");
+    assert_eq!(world.run(&["tasks", "-n", "0"]).status.code(), Some(2));
     for word in ["one", "two", "three"] {
         world.ok(&["send", "dummy", &format!("say:{word}"), "--return"]);
     }
@@ -34,6 +35,16 @@ fn the_newest_are_listed_and_none_is_said() {
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].ends_with("say:three") && lines[1].ends_with("say:two"));
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_told_once() {
+    let world = World::new();
+    let mut tasks = world.command(&["tasks"]);
+    let output = tasks.env("SYNAPSE_HOME", "/dev/null").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]
@@ -47,13 +58,24 @@ fn a_task_is_followed_to_its_end_past_its_questions() {
         .spawn()
         .unwrap();
     world.wait_until("it asks", |world| world.state("dummy") == "INPUT_REQUIRED");
+    let shown = world.run(&["task", id.trim()]);
+    let shown = String::from_utf8([shown.stdout, shown.stderr].concat()).unwrap();
     world.ok(&["answer", "dummy", "yes"]);
     let output = follow.wait_with_output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "ok: yes\n");
-    for part in ["dummy asks something", "Really?", "dummy completed"] {
+    for part in ["dummy asks something", "dummy completed"] {
         assert!(told.contains(part), "{part} is not in {told}");
+    }
+    for said in [told, shown] {
+        for part in [
+            "Really?",
+            "\n  y\n",
+            "answer it with: synapse answer dummy <option>",
+        ] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
     }
 }
 
