@@ -101,6 +101,11 @@ impl Judge {
             .is_some_and(|(verdict, _)| verdict.reading == Reading::Idle)
     }
 
+    /// Whether the program looks as if it did something else by now, though it is too early to believe it.
+    pub fn is_in_doubt(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// Whether the program rests for all we know: nothing else waits to be believed, and its box is
     /// empty.
     pub fn is_resting(&self) -> bool {

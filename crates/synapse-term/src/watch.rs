@@ -366,6 +366,12 @@ impl Watcher {
         self.judge.is_about_to_rest()
     }
 
+    /// Whether the reading holds for the screen as it is at this moment: nothing was painted since it was looked at, and
+    /// no other reading waits to be believed.
+    pub fn is_up_to_date(&self) -> bool {
+        self.settle.deadline().is_none() && !self.judge.is_in_doubt()
+    }
+
     pub fn screen(&mut self) -> &mut Screen {
         &mut self.screen
     }

@@ -420,3 +420,17 @@ fn an_echo_that_a_line_editor_paints_over_its_own_prompt_is_an_echo() {
     toy.prints("\r\n│ box\r\nbash-5.2$ ").rests();
     assert_eq!(toy.turns.pop().unwrap().reply.text, "│ box");
 }
+
+#[test]
+fn what_a_person_gives_to_it_past_us_is_work_until_its_prompt_is_back() {
+    let mut python = Toy::with("Python 3.11.2\r\n", ">>> ");
+    assert!(python.watcher.is_up_to_date());
+    python.prints("time.sleep(5)").prints("\r\n");
+    assert!(!python.watcher.is_up_to_date(), "it has left its prompt");
+    python.wait(1_000);
+    assert_eq!(python.state(), State::Busy);
+    python.prints(">>> ");
+    python.rests();
+    assert_eq!(python.state(), State::Idle);
+    assert!(python.watcher.is_up_to_date());
+}

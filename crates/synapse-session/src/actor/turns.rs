@@ -113,6 +113,11 @@ impl Session {
         if !is_idle || self.running.is_some() {
             return;
         }
+        // Where a person's keys do not pass us, only the screen tells that a line was just submitted, and the program may
+        // not have begun to work on it: it is waited for what the screen says next.
+        if self.pty.tenure() != Tenure::Own && !self.watcher.is_up_to_date() {
+            return;
+        }
         if self.obstacle().is_some() {
             if !self.queue.is_empty() {
                 self.take_back_own(now);

@@ -319,8 +319,9 @@ fn stays_idle(facts: &Facts, frame: &Frame, before: &str, now: Duration) -> Opin
         }
         return opinion;
     }
+    // Before anything was typed here it may have another prompt by now. An empty line is none.
     let left_prompt = frame.cursor.is_visible
-        && facts.last_submit.is_some()
+        && (facts.last_submit.is_some() || before.is_empty())
         && facts
             .usual_prompt
             .as_ref()

@@ -307,6 +307,12 @@ fn nothing_is_typed_into_the_shell_behind_a_suspended_program() {
     });
     tmux.world.ok(&["send", "dummy", "say:not for a shell"]);
     tmux.ok(&["send-keys", "-t", "%0", "fg", "Enter"]);
+    tmux.world.wait_until("it has the keyboard again", |_| {
+        let program = tmux.pane("#{pane_current_command}");
+        program == "synapse"
+    });
+    // It does not show its prompt again by itself.
+    tmux.ok(&["send-keys", "-t", "%0", "Enter"]);
     tmux.world.wait_for_task("say:not for a shell", "completed");
     let screen = tmux.ok(&["capture-pane", "-p", "-t", "%0"]);
     assert!(!screen.contains("not found"), "{screen}");
