@@ -26,6 +26,9 @@ pub enum UnsendableFile {
     /// It is a folder, a device or the like.
     #[error("cannot send {}: it is not a file", .0.display())]
     NotAFile(PathBuf),
+    /// The words alone are too much.
+    #[error("the message is too long: it may have {} MiB; a file may be sent with --file", MOST >> 20)]
+    TooLong,
     /// All together they are too much.
     #[error("{} is too large: the files of a message may have {} MiB together", .0.display(), MOST >> 20)]
     TooLarge(PathBuf),
@@ -48,6 +51,10 @@ impl OutgoingMessage {
     /// # Errors
     /// What is wrong with the first file that cannot be sent.
     pub fn pack(text: &str, files: &[PathBuf], dir: &Path) -> Result<Self, UnsendableFile> {
+        // As it is sent: a line break takes two bytes.
+        if json!(text).to_string().len() as u64 > MOST {
+            return Err(UnsendableFile::TooLong);
+        }
         let mut parts = Vec::new();
         if !text.is_empty() || files.is_empty() {
             parts.push(Part::text(text));

@@ -303,7 +303,7 @@ fn suggest(nearest: &[Handle]) -> String {
         [one] => format!("; the only one is @{one}"),
         several => {
             let names: Vec<String> = several.iter().map(|handle| format!("@{handle}")).collect();
-            format!("; the nearest are {}", names.join(", "))
+            format!("; there are {}", names.join(", "))
         }
     }
 }

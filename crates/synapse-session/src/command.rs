@@ -116,7 +116,10 @@ pub enum Refusal {
     #[error("the task is {0} already")]
     Over(&'static str),
     /// The agent did not do what it was told.
-    #[error("the agent did not react to the interrupt and is still {0}")]
+    #[error(
+        "the agent did not react to the interrupt and is still {}; another key may stop it (synapse interrupt AGENT --key ctrl-c), or end it: synapse stop AGENT",
+        .0.word()
+    )]
     NoReaction(State),
     /// Nobody knows which key stops the program, and a wrong one may end it.
     #[error(

@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Adopt(Adopt),
     /// Stop agents; returns when they and everything they started are gone
     #[command(
+        alias = "kill",
         after_help = "Examples:\n  synapse stop reviewer codex\n  synapse stop --all\n\nOne that does not run, but that `synapse up` would bring back, is brought back no more."
     )]
     Stop(Stop),
@@ -77,11 +78,13 @@ pub(crate) enum Command {
     Attach(Attach),
     /// List the running agents
     #[command(
+        aliases = ["ls", "ps"],
         after_help = "Examples:\n  synapse list --watch\n  synapse list --mesh\n  synapse list --json"
     )]
     List(List),
     /// Show what an agent is doing, and the evidence; without a name, of all agents
     #[command(
+        alias = "stat",
         after_help = "Examples:\n  synapse status\n  synapse status codex\n  synapse status codex --why"
     )]
     Status {
@@ -182,7 +185,7 @@ Examples:
         json: bool,
     },
     /// Show what an agent's host has logged
-    #[command(after_help = "Example:\n  synapse logs codex -f")]
+    #[command(alias = "log", after_help = "Example:\n  synapse logs codex -f")]
     Logs(Logs),
     /// Run a program in this terminal and record it, for `profile replay`
     #[command(after_help = "Example:\n  synapse record claude -o session.cast")]
@@ -336,7 +339,7 @@ pub(crate) struct Start {
     #[arg(long)]
     pub(crate) port: Option<u16>,
     /// Its working directory; by default this one
-    #[arg(long)]
+    #[arg(long, value_hint = clap::ValueHint::DirPath)]
     pub(crate) cwd: Option<String>,
     /// The address it listens on, such as 0.0.0.0; callers from other machines need its token
     #[arg(long, value_name = "ADDRESS")]

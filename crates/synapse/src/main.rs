@@ -8,6 +8,7 @@ macro_rules! note {
 mod cli;
 mod verbs;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -18,11 +19,18 @@ use verbs::list::List;
 
 fn main() -> ExitCode {
     verbs::manual::complete();
-    let command: Vec<String> = std::env::args().skip(1).collect();
-    // `synapse -- program`: whatever the program is called, it is no command of ours.
-    if command.len() > 1 && command.first().is_some_and(|first| first == "--") {
+    // `synapse -- program`: whatever the program is called, it is no command of ours. Words that are no text are a usage
+    // error below.
+    let command: Result<Vec<String>, _> = std::env::args_os()
+        .skip(1)
+        .map(OsString::into_string)
+        .collect();
+    if let Ok(command) = &command
+        && command.len() > 1
+        && command.first().is_some_and(|first| first == "--")
+    {
         verbs::print::begin(false);
-        return end(verbs::wrap::run(&command));
+        return end(verbs::wrap::run(command));
     }
     let matches = cli::help::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

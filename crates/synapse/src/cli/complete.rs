@@ -8,6 +8,7 @@ use clap_complete::engine::{
     ValueCompleter as _,
 };
 use synapse_a2a::task::TaskState;
+use synapse_client::client::Client;
 use synapse_client::flows::list as list_flows;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
@@ -16,6 +17,7 @@ use synapse_machine::registry::Entry;
 use synapse_store::{Filter, Reader};
 
 use super::{Cli, help};
+use crate::verbs::answer;
 use crate::verbs::lookup;
 use crate::verbs::profile;
 use crate::verbs::table::short;
@@ -193,12 +195,14 @@ pub(crate) fn keys() -> ArgValueCompleter {
     })
 }
 
-/// The options of the question that the agent named before asks.
+/// The options of the question that the agent asks which was named before, or whose task was.
 pub(crate) fn options() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let agent = words_behind("answer").find(|word| !word.starts_with('-'));
-        let prompt = agent.and_then(|agent| {
-            let asked = lookup::ask(&agent, async |client| {
+        let whom = words_behind("answer").find(|word| !word.starts_with('-'));
+        let prompt = whom.and_then(|whom| {
+            let asked = lookup::block_on(async {
+                let (entry, _) = answer::whom(&whom).await?;
+                let client = Client::of(&entry)?;
                 lookup::within(lookup::MOMENT, client.status()).await
             });
             asked.ok()?.prompt
@@ -214,8 +218,8 @@ pub(crate) fn options() -> ArgValueCompleter {
 
 /// The words of the line behind a command.
 fn words_behind(command: &str) -> impl Iterator<Item = String> {
-    let words = std::env::args().skip_while(move |word| word != command);
-    words.skip(1)
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.skip_while(move |word| word != command).skip(1)
 }
 
 fn matching(

@@ -147,7 +147,7 @@ async fn told_until(client: &Client, task: &str) -> Result<Timestamp> {
 }
 
 /// The agent that is meant, and the task if it was named by one.
-async fn whom(word: &str) -> Result<(Entry, Option<String>)> {
+pub(crate) async fn whom(word: &str) -> Result<(Entry, Option<String>)> {
     let nobody = match lookup::agent(word) {
         Ok(entry) => return Ok((entry, None)),
         Err(error) => error,

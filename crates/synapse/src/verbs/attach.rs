@@ -4,7 +4,7 @@ mod detach;
 
 use std::io::{IsTerminal as _, Write as _};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
@@ -43,6 +43,9 @@ pub(crate) fn run(args: &Attach) -> Result<u8> {
 /// Shows an agent's terminal, and says how that ended.
 pub(super) fn show(agent: &str, keys: &DetachKeys) -> Result<()> {
     let entry = lookup::agent(agent)?;
+    if !std::io::stdin().is_terminal() {
+        bail!("{}", texts::attach_needs_a_terminal(&entry.handle));
+    }
     let client = Client::of(&entry)?;
     tty::restore_on_panic();
     let is_detached = lookup::block_on(async {

@@ -1,6 +1,7 @@
 //! Reads a message from standard input.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -8,12 +9,15 @@ use anyhow::{Context as _, Result};
 /// The word that stands for standard input.
 const INPUT: &str = "-";
 
-/// A message as it was given, or for `-` what standard input has.
-pub(super) fn message(given: &str) -> Result<String> {
-    if given == INPUT {
-        all()
-    } else {
-        Ok(given.to_owned())
+/// A message as it was given, or for `-` what standard input has; behind other words in a paragraph of its own.
+pub(super) fn message(words: &[String]) -> Result<String> {
+    match words.split_last() {
+        None if !std::io::stdin().is_terminal() => all(),
+        Some((last, [])) if last == INPUT => all(),
+        Some((last, words)) if last == INPUT && !std::io::stdin().is_terminal() => {
+            Ok(format!("{}\n\n{}", words.join(" "), all()?))
+        }
+        _ => Ok(words.join(" ")),
     }
 }
 
@@ -24,6 +28,12 @@ pub(super) fn all() -> Result<String> {
     read.context("cannot read standard input")?;
     text.truncate(text.trim_end_matches('\n').len());
     Ok(text)
+}
+
+/// How many are wanted, one at least.
+pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    let wrong = |_| format!("'{text}' is no count: give a whole number, 1 or more");
+    text.parse().map_err(wrong)
 }
 
 /// A length of time as people write it: `90` and `90s` are seconds, `0.5`, `5m`, `1h`, `500ms`.

@@ -92,7 +92,8 @@ fn print(rows: &[Row]) -> Result<u8> {
         texts::column_endpoint(),
         texts::column_folder(),
     ];
-    let mut table = Table::new(header);
+    // The process, its address and its profile are in the JSON, too.
+    let mut table = Table::new(header).sparing(&[4, 5, 1]);
     for row in rows {
         let entry = &row.entry;
         let cells = [

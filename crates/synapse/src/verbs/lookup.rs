@@ -14,7 +14,7 @@ use synapse_client::mesh::{Found, Meant, MeshView};
 use synapse_client::message::{ACCEPTANCE, OutgoingMessage};
 use synapse_client::native::TaskShape;
 use synapse_machine::config::Config;
-use synapse_machine::handle::{AddressError, find, find_to_end};
+use synapse_machine::handle::{AddressError, Handle, find, find_to_end};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
@@ -93,13 +93,20 @@ fn away(found: &Found) -> Failure {
     )
 }
 
-/// Nobody is called so; how to start one that is, where that is known.
+/// Nobody is called so; what became of one that was, and how to start one.
 fn nobody(word: &str, error: &AddressError) -> Failure {
     let name = word.trim_start_matches('@');
-    let hint = match profile::is_known(name) {
-        Ok(true) if matches!(error, AddressError::Nobody { .. }) => texts::start_it(name),
-        _ => String::new(),
-    };
+    let mut hint = String::new();
+    if matches!(error, AddressError::Nobody { .. }) {
+        if let Ok(handle) = Handle::parse(name)
+            && Paths::from_env().is_ok_and(|paths| paths.log(&handle).exists())
+        {
+            hint += &texts::one_has_ended(name);
+        }
+        if matches!(profile::is_known(name), Ok(true)) {
+            hint += &texts::start_it(name);
+        }
+    }
     Failure::new(
         Failure::NO_SUCH_AGENT,
         format!("{}{hint}", texts::errors::address(error)),
@@ -178,7 +185,7 @@ pub(super) async fn task(part: &str) -> Result<(Entry, String)> {
         .flat_map(|(entry, ids)| ids.iter().map(move |id| (entry, id)));
     match (tasks.next(), tasks.next()) {
         (Some((entry, id)), None) => Ok((entry.clone(), id.clone())),
-        (None, _) => bail!("no agent has a task {part}"),
+        (None, _) => bail!("{}", texts::no_such_task(part)),
         (Some(_), Some(_)) => {
             let names: Vec<&str> = found
                 .iter()
@@ -207,7 +214,7 @@ pub(crate) async fn within<T>(
 }
 
 /// Waits for something on this thread.
-pub(super) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -32,7 +32,12 @@ pub(crate) fn completions(shell: Shell) -> Result<u8> {
         bail!("there are no completions for {name}");
     };
     let mut script = Vec::new();
-    completer.write_registration(VARIABLE, "synapse", "synapse", "synapse", &mut script)?;
+    match shell {
+        Shell::Bash => script.extend(include_bytes!("completions.bash")),
+        _ => {
+            completer.write_registration(VARIABLE, "synapse", "synapse", "synapse", &mut script)?;
+        }
+    }
     print::out().write_all(&script)?;
     Ok(0)
 }

@@ -18,13 +18,16 @@ fn is_coloured_by(is_terminal: bool, of: impl Fn(&str) -> Option<OsString>) -> b
     if is_set("CLICOLOR_FORCE") && !is_zero("CLICOLOR_FORCE") {
         return true;
     }
-    let is_dumb = of("TERM").as_deref() == Some(OsStr::new("dumb"));
-    is_terminal && !is_dumb && !is_zero("CLICOLOR")
+    is_terminal && !is_dumb_by(of("TERM")) && !is_zero("CLICOLOR")
 }
 
-/// Whether the terminal says that it can neither paint nor move.
+/// Whether the terminal says that it can neither paint nor move, or does not say what it is.
 pub(super) fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+    is_dumb_by(std::env::var_os("TERM"))
+}
+
+fn is_dumb_by(term: Option<OsString>) -> bool {
+    term.is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
 /// Whether words alone are wanted: shapes are read aloud by a screen reader, and what moves is read again and again.
@@ -48,10 +51,11 @@ mod tests {
         assert!(painted(true, &[("TERM", "xterm")]));
         assert!(!painted(false, &[("TERM", "xterm")]));
         assert!(!painted(true, &[("NO_COLOR", "1")]));
-        assert!(painted(true, &[("NO_COLOR", "")]));
-        assert!(!painted(true, &[("CLICOLOR", "0")]));
-        assert!(painted(true, &[("CLICOLOR", "1")]));
+        assert!(painted(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!painted(true, &[("TERM", "xterm"), ("CLICOLOR", "0")]));
+        assert!(painted(true, &[("TERM", "xterm"), ("CLICOLOR", "1")]));
         assert!(!painted(true, &[("TERM", "dumb")]));
+        assert!(!painted(true, &[("TERM", "")]) && !painted(true, &[]));
         assert!(painted(false, &[("CLICOLOR_FORCE", "1")]));
         assert!(!painted(false, &[("CLICOLOR_FORCE", "0")]));
         assert!(!painted(

@@ -11,8 +11,9 @@ use super::{Failure, input, lookup};
 /// `synapse reply …`
 #[derive(Args)]
 pub(crate) struct Reply {
-    /// The reply, or - to read it from standard input
-    message: String,
+    /// The reply: its words are joined by blanks. Without any, and for a last word -, standard input is read
+    #[arg(value_name = "MESSAGE")]
+    words: Vec<String>,
 }
 
 pub(crate) fn run(args: &Reply) -> Result<u8> {
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &Reply) -> Result<u8> {
         let why = "synapse reply answers from inside an agent, and this is none; use synapse send";
         return Err(Failure::new(1, why).into());
     };
-    let text = input::message(&args.message)?;
+    let text = input::message(&args.words)?;
     let client = Client::of(&own)?;
     let body = json!({ "text": text });
     lookup::block_on(lookup::within(

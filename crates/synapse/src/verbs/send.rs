@@ -49,12 +49,8 @@ pub(crate) struct Send {
     /// The agent: its handle, profile, id or alias; `all` is everyone except the sender
     #[arg(add = complete::recipients())]
     agent: String,
-    /// The message: its words are joined by blanks; - reads it from standard input
-    #[arg(
-        required_unless_present_any = ["again", "template"],
-        conflicts_with = "again",
-        value_name = "MESSAGE"
-    )]
+    /// The message: its words are joined by blanks. Without any, and for a last word -, standard input is read
+    #[arg(conflicts_with = "again", value_name = "MESSAGE")]
     words: Vec<String>,
     /// Send the message of this task again
     #[arg(long, value_name = "TASK", add = complete::tasks())]
@@ -370,13 +366,13 @@ impl Send {
             (Some(task), _) => tasks::message(task)?,
             (None, Some(name)) => {
                 let words = match self.words.as_slice() {
-                    [one] if one == "-" => vec![input::message("-")?],
+                    [one] if one == "-" => vec![input::all()?],
                     words => words.to_vec(),
                 };
                 let folder = Paths::from_env()?.prompts();
                 Prompt::load(&folder, name)?.filled(&words)?
             }
-            (None, None) => input::message(&self.words.join(" "))?,
+            (None, None) => input::message(&self.words)?,
         };
         if text.trim().is_empty() && self.files.is_empty() {
             return Err(Failure::new(Failure::USAGE, texts::message_is_empty()).into());

@@ -1,4 +1,5 @@
-//! A table for people: as wide as its cells, cut to the terminal; without a header and uncut where it is piped.
+//! A table for people: as wide as its cells where there is room; in a narrow terminal long names are cut, and columns that
+//! can be missed are left out. Without a header and whole where it is piped.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -12,9 +13,21 @@ use super::print;
 /// Blanks between two columns.
 const GAP: &str = "  ";
 
-/// Rows under a header. The last column may be cut.
+/// How much of the last column is to be seen before a column is left out for it.
+const LAST: usize = 16;
+
+/// To what long names are cut before that.
+const NAME: usize = 16;
+
+/// The same where no column can be left out any more.
+const LAST_AT_LEAST: usize = 8;
+const NAME_AT_LEAST: usize = 4;
+
+/// Rows under a header.
 pub(super) struct Table<const N: usize> {
     header: [String; N],
+    /// Columns that are left out where there is no room, the first one first.
+    spare: &'static [usize],
     rows: Vec<TableRow<N>>,
 }
 
@@ -30,8 +43,15 @@ impl<const N: usize> Table<N> {
     pub(super) fn new(header: [String; N]) -> Self {
         Self {
             header,
+            spare: &[],
             rows: Vec::new(),
         }
+    }
+
+    /// Leaves these columns out where there is no room for all of them, the first one first.
+    pub(super) fn sparing(mut self, columns: &'static [usize]) -> Self {
+        self.spare = columns;
+        self
     }
 
     pub(super) fn push(&mut self, cells: [String; N], colours: [Option<u8>; N], below: &[String]) {
@@ -67,11 +87,14 @@ impl<const N: usize> Table<N> {
                 *wide = (*wide).max(width(cell));
             }
         }
+        if let Some(cols) = cols {
+            self.fit(&mut widths, cols);
+        }
         let mut text = String::new();
         if cols.is_some() && !self.rows.is_empty() {
             text.push_str(&line(&self.header, &widths, &[None; N], cols));
         }
-        let first = widths.first().copied().unwrap_or(0);
+        let first = widths.iter().copied().find(|wide| *wide > 0).unwrap_or(0);
         for row in &self.rows {
             let colours = if is_coloured { row.colours } else { [None; N] };
             text.push_str(&line(&row.cells, &widths, &colours, cols));
@@ -83,6 +106,48 @@ impl<const N: usize> Table<N> {
         }
         text
     }
+
+    /// Makes room for the last column: cuts long names, then leaves columns out (they get no width), then cuts more.
+    fn fit(&self, widths: &mut [usize; N], cols: usize) {
+        self.shorten(widths, NAME, |widths| has_room(widths, cols, LAST));
+        for column in self.spare {
+            if !has_room(widths, cols, LAST)
+                && let Some(wide) = widths.get_mut(*column)
+            {
+                *wide = 0;
+            }
+        }
+        self.shorten(widths, NAME_AT_LEAST, |widths| {
+            has_room(widths, cols, LAST_AT_LEAST)
+        });
+    }
+
+    /// Cuts the widest of the columns that are never left out, to no less than this, until it is enough.
+    fn shorten(
+        &self,
+        widths: &mut [usize; N],
+        shortest: usize,
+        is_enough: impl Fn(&[usize; N]) -> bool,
+    ) {
+        while !is_enough(widths) {
+            let columns = widths.iter_mut().enumerate().take(N.saturating_sub(1));
+            let long = columns.filter(|(at, wide)| **wide > shortest && !self.spare.contains(at));
+            let Some((_, widest)) = long.max_by_key(|(_, wide)| **wide) else {
+                return;
+            };
+            *widest -= 1;
+        }
+    }
+}
+
+/// Whether so much of the last column can be seen beside the others.
+fn has_room(widths: &[usize], cols: usize, enough: usize) -> bool {
+    let Some((last, others)) = widths.split_last() else {
+        return true;
+    };
+    let others = others.iter().filter(|wide| **wide > 0);
+    let taken: usize = others.map(|wide| wide + GAP.len()).sum();
+    taken + (*last).min(enough) <= cols
 }
 
 fn line(cells: &[String], widths: &[usize], colours: &[Option<u8>], cols: Option<usize>) -> String {
@@ -90,12 +155,15 @@ fn line(cells: &[String], widths: &[usize], colours: &[Option<u8>], cols: Option
     let mut left = cols.unwrap_or(usize::MAX);
     let last = cells.len().saturating_sub(1);
     for (at, ((cell, wide), colour)) in cells.iter().zip(widths).zip(colours).enumerate() {
-        let padding = if at == last {
-            0
-        } else {
-            wide.saturating_sub(width(cell))
+        let cell = match at {
+            _ if *wide == 0 => continue,
+            _ if at == last => cell.clone(),
+            _ => {
+                let cell = cut(cell, *wide);
+                let padding = wide.saturating_sub(width(&cell));
+                format!("{cell}{:padding$}", "")
+            }
         };
-        let cell = format!("{cell}{:padding$}", "");
         let gap = if at == last { "" } else { GAP };
         let shown = cut(&cell, left);
         left = left.saturating_sub(width(&shown) + gap.len());
@@ -191,6 +259,42 @@ mod tests {
                 "{cols}: {text}"
             );
         }
+    }
+
+    #[test]
+    fn a_long_name_takes_no_other_column_away() {
+        let mut table =
+            Table::new(["HANDLE", "STATE", "PID", "FOLDER"].map(str::to_owned)).sparing(&[2]);
+        let cells = [
+            &"n".repeat(64),
+            "working",
+            "12345",
+            "/home/me/projects/synapse",
+        ];
+        table.push(
+            cells.map(str::to_owned),
+            [None; 4],
+            &["asks: Go?".to_owned()],
+        );
+        let shown = |cols| table.text(Some(cols), false);
+        assert_eq!(
+            shown(52),
+            "HANDLE              STATE    PID    FOLDER\n\
+             nnnnnnnnnnnnnnnnn…  working  12345  /home/me/projec…\n\
+             \u{20}                   asks: Go?\n"
+        );
+        assert_eq!(
+            shown(44),
+            "HANDLE            STATE    FOLDER\n\
+             nnnnnnnnnnnnnnn…  working  /home/me/project…\n\
+             \u{20}                 asks: Go?\n"
+        );
+        assert_eq!(
+            shown(30),
+            "HANDLE       STATE    FOLDER\n\
+             nnnnnnnnnn…  working  /home/m…\n\
+             \u{20}            asks: Go?\n"
+        );
     }
 
     #[test]

@@ -19,12 +19,15 @@ use synapse_store::sweep::sweep;
 use synapse_store::{Filter, Kept, Reader};
 
 use super::table::{Table, age, short};
-use super::{lookup, mesh, send, texts};
+use super::{input, lookup, mesh, send, texts};
 use crate::cli::complete;
 use crate::verbs::print;
 
 /// How many are named where a word means several tasks.
 const NAMED: usize = 5;
+
+/// Who sent a task, and when, give way to its message in a narrow terminal.
+const SPARE: &[usize] = &[2, 4];
 
 /// `synapse tasks …`
 #[derive(Args)]
@@ -33,7 +36,7 @@ pub(crate) struct Tasks {
     #[arg(add = complete::agents())]
     agent: Option<String>,
     /// How many, the newest first; by default 20, with --json 500
-    #[arg(short = 'n', long, value_name = "COUNT")]
+    #[arg(short = 'n', long, value_name = "COUNT", value_parser = input::count)]
     limit: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
@@ -96,7 +99,8 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
         texts::column_state(),
         texts::column_age(),
         texts::column_message(),
-    ]);
+    ])
+    .sparing(SPARE);
     for kept in &tasks {
         let (id, state) = (kept.task.id().as_str(), kept.task.state());
         let millis = jiff::Timestamp::now().as_millisecond().unsigned_abs();
@@ -132,8 +136,8 @@ fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
         return Ok(0);
     }
     let is_terminal = std::io::stdout().is_terminal();
-    let mut table =
-        Table::new(["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"].map(str::to_owned));
+    let header = ["ID", "AGENT", "FROM", "STATE", "AGE", "MESSAGE"];
+    let mut table = Table::new(header.map(str::to_owned)).sparing(SPARE);
     for task in tasks {
         let created: Option<jiff::Timestamp> = task.created_at.parse().ok();
         let seconds = created.map_or(0, |at| (jiff::Timestamp::now() - at).get_seconds());
@@ -313,7 +317,10 @@ pub(crate) fn cancel(part: &str, json: bool) -> Result<u8> {
                 return Ok(0);
             }
             let Some((entry, id)) = elsewhere(part)? else {
-                return Err(error);
+                return match lookup::agent(part) {
+                    Ok(entry) => bail!("{}", texts::agent_is_no_task(&entry.handle)),
+                    Err(_) => Err(error),
+                };
             };
             return cancel_at(&entry, &id, json);
         }

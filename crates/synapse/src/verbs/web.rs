@@ -178,17 +178,21 @@ fn network_url(address: SocketAddr, host_names: &[String], has_tls: bool) -> Opt
     Some(format!("{scheme}://{}", SocketAddr::new(ip, port)))
 }
 
-/// Opens the page at a path in a browser, or prints the link; serves it first where nobody does.
+/// Opens the page at a path in a browser, and serves it first where nobody does; or prints the link, for programs, which
+/// wait for the end of what they start.
 pub(super) fn open_at(path: &str, is_printed: bool) -> Result<u8> {
     let paths = Paths::from_env()?;
     let Some(running) = synapse_hub::running(&paths)? else {
+        if is_printed {
+            bail!("{}", texts::no_hub());
+        }
         let args = Web {
             command: None,
             port: PORT,
             listen: Ipv4Addr::LOCALHOST.into(),
             public_url: None,
             tls: None,
-            open: !is_printed,
+            open: true,
         };
         return serve(&args, path, &paths);
     };

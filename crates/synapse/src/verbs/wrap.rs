@@ -1,5 +1,7 @@
 //! `synapse <profile>`: an agent in this terminal.
 
+use std::io::IsTerminal as _;
+
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser as _};
 use synapse::host::{EarlyExit, Host, Terminal};
@@ -34,6 +36,10 @@ pub(crate) fn run(args: &[String]) -> Result<u8> {
     let mut agent = host::agent(&args, &paths)?;
     if agent.profile.backend == Backend::Acp {
         return Err(without_terminal(&agent.profile.name).into());
+    }
+    if !std::io::stdin().is_terminal() {
+        let error = texts::wrapping_needs_a_terminal(&agent.profile.name);
+        return Err(Failure::new(Failure::USAGE, error).into());
     }
     tty::restore_on_panic();
     let (front, service) = host::runtimes()?;

@@ -5,6 +5,7 @@ mod answer;
 mod config;
 mod continued;
 mod doctor;
+mod habits;
 mod install;
 mod learn;
 mod list;

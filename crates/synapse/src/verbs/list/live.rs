@@ -34,7 +34,7 @@ pub(super) enum End {
 /// Shows the list, with the bar on `chosen` if it is there.
 pub(super) fn show(chosen: Option<&Handle>, is_mesh: bool) -> Result<End> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        bail!("list --watch needs a terminal; use list --json in programs");
+        bail!("{}", crate::verbs::texts::watch_needs_a_terminal());
     }
     tty::restore_on_panic();
     lookup::block_on(async {

@@ -1,9 +1,14 @@
 //! What the libraries say of errors, in Japanese. Their English is their own.
 
 use synapse::host::NotInstalled;
+use synapse_client::external::ExternalError;
+use synapse_client::flows::RecordError;
+use synapse_client::message::UnsendableFile;
 use synapse_machine::handle::{AddressError, Handle, HandleError};
-use synapse_machine::registry::RegistryError;
+use synapse_machine::prompts::PromptError;
+use synapse_machine::registry::{PortError, RegistryError};
 use synapse_pty::SpawnError;
+use synapse_term::keys::KeyError;
 
 use super::{Language, language};
 
@@ -38,6 +43,12 @@ fn in_japanese(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| error.downcast_ref().map(of_address))
         .or_else(|| error.downcast_ref().map(of_absent))
         .or_else(|| error.downcast_ref().and_then(of_spawn))
+        .or_else(|| error.downcast_ref().map(of_key))
+        .or_else(|| error.downcast_ref().map(of_outgoing))
+        .or_else(|| error.downcast_ref().and_then(of_prompt))
+        .or_else(|| error.downcast_ref().and_then(of_port))
+        .or_else(|| error.downcast_ref().and_then(of_external))
+        .or_else(|| error.downcast_ref().and_then(of_run))
 }
 
 fn of_address(error: &AddressError) -> String {
@@ -46,7 +57,7 @@ fn of_address(error: &AddressError) -> String {
             let others = match nearest.as_slice() {
                 [] => "動いているエージェントはありません".to_owned(),
                 [one] => format!("動いているのは @{one} だけです"),
-                several => format!("近い名前: {}", names(several)),
+                several => format!("動いているのは: {}", names(several)),
             };
             format!("'{wanted}' というエージェントはありません。{others}")
         }
@@ -101,6 +112,84 @@ fn of_spawn(error: &SpawnError) -> Option<String> {
             let program = program.display();
             Some(format!("{program}: 実行する権限がありません"))
         }
+        _ => None,
+    }
+}
+
+fn of_key(error: &KeyError) -> String {
+    match error {
+        KeyError::Missing { word } => format!("\"{word}\" はキーの名前ではありません"),
+        KeyError::Unknown { word, nearest } => {
+            let near = nearest.as_ref().map(|near| format!("。近い名前: {near}"));
+            format!(
+                "\"{word}\" というキーはありません{}",
+                near.unwrap_or_default()
+            )
+        }
+        KeyError::UnknownModifier { word, modifier } => format!(
+            "\"{word}\" の \"{modifier}\" は修飾キーではありません。C-（ctrl）、M-（alt）、S-（shift）を使ってください"
+        ),
+    }
+}
+
+fn of_outgoing(error: &UnsendableFile) -> String {
+    match error {
+        UnsendableFile::Unreadable { file, why } => {
+            format!("{} を送れません: {why}", file.display())
+        }
+        UnsendableFile::NotAFile(file) => {
+            format!("{} を送れません。ファイルではありません", file.display())
+        }
+        UnsendableFile::TooLong => {
+            "メッセージが長すぎます。16 MiB までです。ファイルなら --file で送れます".to_owned()
+        }
+        UnsendableFile::TooLarge(file) => format!(
+            "{} は大きすぎます。一つのメッセージのファイルは合わせて 16 MiB までです",
+            file.display()
+        ),
+    }
+}
+
+fn of_prompt(error: &PromptError) -> Option<String> {
+    match error {
+        PromptError::Missing { name, file, .. } => Some(format!(
+            "プロンプト '{name}' はありません。作るには {} に書いてください",
+            file.display()
+        )),
+        _ => None,
+    }
+}
+
+fn of_port(error: &PortError) -> Option<String> {
+    match error {
+        PortError::Taken { port, holder } => {
+            let whose = match holder {
+                Some(entry) => format!("@{}", entry.handle),
+                None => "別のプログラム".to_owned(),
+            };
+            Some(format!("ポート {port} は {whose} が使っています"))
+        }
+        PortError::AllTaken => {
+            Some("空いているポートがありません。--port 0 ならシステムが選びます".to_owned())
+        }
+        PortError::Refused { .. } => None,
+    }
+}
+
+fn of_external(error: &ExternalError) -> Option<String> {
+    match error {
+        ExternalError::Nobody { wanted, .. } => Some(format!(
+            "'{wanted}' という外部エージェントはありません。一覧は: synapse external list"
+        )),
+        _ => None,
+    }
+}
+
+fn of_run(error: &RecordError) -> Option<String> {
+    match error {
+        RecordError::Nobody(part) => Some(format!(
+            "フローの実行 '{part}' はありません。一覧は: synapse flow list"
+        )),
         _ => None,
     }
 }

@@ -5,6 +5,21 @@ use std::fmt::Display;
 use super::{Language, language};
 
 texts! {
+    agent_is_no_task(handle)
+        "{handle} is an agent, no task; to stop what it does: synapse interrupt {handle}"
+        "{handle} はタスクではなくエージェントです。作業を止めるには: synapse interrupt {handle}";
+    watch_needs_a_terminal()
+        "list --watch needs a terminal; use list --json in programs"
+        "list --watch は端末で使います。プログラムからは list --json を使ってください";
+    attach_needs_a_terminal(handle)
+        "standard input is not a terminal, so nobody could type; its screen: synapse screen {handle}"
+        "標準入力が端末ではないので、入力できません。画面を見るには: synapse screen {handle}";
+    wrapping_needs_a_terminal(profile)
+        "standard input is not a terminal, so nothing can be wrapped in it; in the background: synapse start {profile}"
+        "標準入力が端末ではないので、ここでは包めません。バックグラウンドなら: synapse start {profile}";
+    one_has_ended(handle)
+        "; one of that name has ended: synapse logs {handle}"
+        "。その名前のエージェントは終了しました: synapse logs {handle}";
     no_record_to_restart(handle)
         "{handle} cannot be started again from here: it is not written down how it was started; end it and start it by hand"
         "{handle} はここからは起動し直せません。どう起動したかの記録がありません。終了させて、手で起動してください";

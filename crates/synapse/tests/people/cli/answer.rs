@@ -50,7 +50,7 @@ fn a_task_is_named_by_either_end_of_its_name() {
     let nobody = world.run(&["answer", "0000-0000", "1"]);
     assert_eq!(nobody.status.code(), Some(3));
     let error = String::from_utf8_lossy(&nobody.stderr).into_owned();
-    assert!(error.contains("no agent has a task 0000-0000"), "{error}");
+    assert!(error.contains("there is no task 0000-0000"), "{error}");
 }
 
 #[test]

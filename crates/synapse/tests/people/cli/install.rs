@@ -269,7 +269,7 @@ fn an_installation_is_for_everyone_whatever_its_owner_keeps_private() {
 fn a_taken_port_of_the_page_is_told_with_the_command_that_has_another() {
     // Whoever else has it will do.
     let _taken = std::net::TcpListener::bind("127.0.0.1:8180");
-    let refused = World::new().run(&["open", "--print"]);
+    let refused = World::new().run(&["open"]);
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success(), "{said}");
     assert!(said.contains("synapse web --port"), "{said}");

@@ -111,3 +111,25 @@ fn handles_are_completed_and_commands_as_before() {
         }
     }
 }
+
+#[test]
+fn an_argument_with_an_at_sign_is_completed_as_one_word() {
+    let own = assert_cmd::cargo::cargo_bin!("synapse");
+    let folder = own.parent().unwrap().display();
+    let settings = format!("PATH={folder}:$PATH; source <(synapse completions bash)");
+    let mut shell = Shell::begin(Kind::Bash, &settings, "");
+    for (keys, line) in [
+        ("synapse send @du\t", "⟫ synapse send @dummy "),
+        ("synapse send du\t", "⟫ synapse send dummy "),
+        ("synapse start --cwd=/us\t", "⟫ synapse start --cwd=/usr/"),
+        (
+            "synapse send --file 'a b' @du\t",
+            "⟫ synapse send --file 'a b' @dummy ",
+        ),
+    ] {
+        shell.terminal.press(keys);
+        shell.wait_for_line(line);
+        shell.terminal.press("\x15\r");
+        shell.wait_for_prompt();
+    }
+}
