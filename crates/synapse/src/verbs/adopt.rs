@@ -1,6 +1,5 @@
 //! `synapse adopt`: makes an agent of a program that already runs in a pane of tmux.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -141,7 +140,7 @@ fn list(server: &Server, is_json: bool) -> Result<u8> {
                 })
             })
             .collect();
-        writeln!(print::out(), "{}", json!({ "panes": rows }))?;
+        print::json(&json!({ "panes": rows }))?;
         return Ok(0);
     }
     if rows.is_empty() {

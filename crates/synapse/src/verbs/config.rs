@@ -37,8 +37,7 @@ pub(crate) fn run(is_json: bool) -> Result<u8> {
             "settings": settings.iter().map(SettingRow::to_json).collect::<Vec<_>>(),
             "environment": variables.iter().map(SettingRow::to_json).collect::<Vec<_>>(),
         });
-        serde_json::to_writer_pretty(&mut out, &json)?;
-        writeln!(out)?;
+        print::json(&json)?;
         return Ok(0);
     }
     let missing = if file.exists() {

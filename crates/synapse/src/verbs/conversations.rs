@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Conversations) -> Result<u8> {
     let past = past(&profile, &dir);
     if args.json {
         let past: Vec<Value> = past.iter().map(shown).collect();
-        writeln!(print::out(), "{}", json!({ "conversations": past }))?;
+        print::json(&json!({ "conversations": past }))?;
         return Ok(0);
     }
     if profile.resume.is_empty() {

@@ -54,8 +54,7 @@ pub(crate) fn run(args: &Doctor) -> Result<u8> {
     let mut out = print::painted();
     if args.json {
         let report = json!({ "ok": is_well, "checks": checks });
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
+        print::json(&report)?;
     } else {
         print(&mut out, &checks)?;
         if let Some(entry) = &entry {

@@ -135,8 +135,7 @@ fn list(json: bool) -> Result<u8> {
     let known = lookup::contacts()?.list()?;
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, &json!({ "agents": known }))?;
-        writeln!(out)?;
+        print::json(&json!({ "agents": known }))?;
         return Ok(0);
     }
     if known.is_empty() {
@@ -151,8 +150,7 @@ fn list(json: bool) -> Result<u8> {
 fn show(external: &Agent, json: bool) -> Result<u8> {
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, external)?;
-        writeln!(out)?;
+        print::json(external)?;
         return Ok(0);
     }
     writeln!(out, "{}: {}", external.alias, clean(&external.name))?;

@@ -6,8 +6,6 @@ mod press;
 mod row;
 mod view;
 
-use std::io::Write as _;
-
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -52,10 +50,8 @@ pub(crate) fn run(args: &List) -> Result<u8> {
     }
     let rows = lookup::block_on(async { Ok(row::gather(lookup::agents()?).await) })?;
     if args.json {
-        let mut out = print::painted();
         let rows: Vec<_> = rows.iter().map(Row::to_json).collect();
-        serde_json::to_writer_pretty(&mut out, &json!({ "agents": rows }))?;
-        writeln!(out)?;
+        print::json(&json!({ "agents": rows }))?;
         return Ok(0);
     }
     if rows.is_empty() {

@@ -9,6 +9,8 @@ use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Serialize;
+
 /// Standard output is exact, whatever it leads to.
 static IS_OUT_EXACT: AtomicBool = AtomicBool::new(false);
 /// Standard error is.
@@ -43,6 +45,17 @@ pub(crate) fn err() -> Printer<Stderr> {
 /// Standard output for what we paint ourselves. What others wrote goes into it only through [`shown`].
 pub(crate) fn painted() -> Stdout {
     io::stdout()
+}
+
+/// Prints a document: indented where a person looks at it, a line where a program reads it.
+pub(crate) fn json(document: &impl Serialize) -> io::Result<()> {
+    let mut out = exact();
+    if out.is_terminal() {
+        serde_json::to_writer_pretty(&mut out, document)?;
+    } else {
+        serde_json::to_writer(&mut out, document)?;
+    }
+    writeln!(out)
 }
 
 /// Standard error for what we paint ourselves, alike.

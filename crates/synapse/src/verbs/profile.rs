@@ -214,8 +214,7 @@ fn list(json: bool) -> Result<()> {
     let rows = rows()?;
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "profiles": rows }))?;
-        writeln!(out)?;
+        print::json(&serde_json::json!({ "profiles": rows }))?;
         return Ok(());
     }
     for row in rows {

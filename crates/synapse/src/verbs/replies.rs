@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Replies) -> Result<u8> {
     let mut out = print::out();
     if args.json {
         let shown: Vec<Value> = replies.iter().map(shown).collect();
-        writeln!(out, "{}", json!({ "replies": shown }))?;
+        print::json(&json!({ "replies": shown }))?;
     } else if replies.is_empty() {
         let none = if args.all {
             texts::no_replies()

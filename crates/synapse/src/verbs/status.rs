@@ -16,8 +16,7 @@ pub(crate) fn run(agent: &str, why: bool, json: bool) -> Result<u8> {
     })?;
     let mut out = print::out();
     if json {
-        serde_json::to_writer_pretty(&mut out, &body)?;
-        writeln!(out)?;
+        print::json(&body)?;
         return Ok(0);
     }
     let StatusAnswer {

@@ -80,13 +80,11 @@ pub(crate) fn list(args: &Tasks) -> Result<u8> {
     }
     let mut tasks = reader.page(&filter)?.tasks;
     tasks.sort_by(|one, other| other.task.place().cmp(&one.task.place()));
-    let mut out = print::out();
     if json {
         let tasks: Vec<Value> = tasks.into_iter().map(shown).collect();
-        writeln!(out, "{}", json!({ "tasks": tasks }))?;
+        print::json(&json!({ "tasks": tasks }))?;
         return Ok(0);
     }
-    drop(out);
     if tasks.is_empty() {
         let whom = agent.unwrap_or("AGENT");
         note!("{}", texts::no_tasks_yet(whom));
@@ -132,7 +130,7 @@ fn list_elsewhere(entry: &Entry, args: &Tasks) -> Result<u8> {
     let tasks = tasks.into_iter().take(args.most());
     if args.json {
         let tasks: Vec<Value> = tasks.map(|task| named(json!(task), entry)).collect();
-        writeln!(print::out(), "{}", json!({ "tasks": tasks }))?;
+        print::json(&json!({ "tasks": tasks }))?;
         return Ok(0);
     }
     let is_terminal = std::io::stdout().is_terminal();

@@ -1,7 +1,5 @@
 //! `synapse usage`: what turns took of the models, from what the programs themselves have written down.
 
-use std::io::Write as _;
-
 use anyhow::{Context as _, Result};
 use clap::Args;
 use jiff::tz::TimeZone;
@@ -45,7 +43,7 @@ pub(crate) fn run(args: &UsageArgs) -> Result<u8> {
     if args.json {
         let days: Vec<Value> = sums.iter().map(UsageSum::json).collect();
         let turns: Vec<Value> = rows.iter().map(|row| row.json(&prices)).collect();
-        writeln!(print::out(), "{}", json!({ "days": days, "turns": turns }))?;
+        print::json(&json!({ "days": days, "turns": turns }))?;
         return Ok(0);
     }
     if sums.is_empty() {

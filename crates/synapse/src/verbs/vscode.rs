@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Vscode) -> Result<u8> {
             .iter()
             .map(|(editor, done)| json!({ "editor": editor, "error": done.as_ref().err() }))
             .collect();
-        writeln!(out, "{}", json!({ "vsix": vsix, "editors": list }))?;
+        print::json(&json!({ "vsix": vsix, "editors": list }))?;
     } else {
         for (editor, done) in &outcomes {
             match done {

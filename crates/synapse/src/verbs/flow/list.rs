@@ -66,7 +66,7 @@ pub(super) fn run(args: &List) -> Result<u8> {
                 })
             })
             .collect();
-        writeln!(print::out(), "{}", json!({ "flows": known, "runs": runs }))?;
+        print::json(&json!({ "flows": known, "runs": runs }))?;
         return Ok(0);
     }
     let mut table = Table::new([

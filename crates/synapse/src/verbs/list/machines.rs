@@ -1,7 +1,5 @@
 //! `synapse list --mesh`: the agents of every machine, as their machines last told.
 
-use std::io::Write as _;
-
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
@@ -15,9 +13,7 @@ use crate::verbs::{lookup, print, texts};
 pub(super) fn run(json: bool) -> Result<u8> {
     let view = view()?;
     if json {
-        let mut out = print::out();
-        serde_json::to_writer_pretty(&mut out, &json!({ "machines": view.machines }))?;
-        writeln!(out)?;
+        print::json(&json!({ "machines": view.machines }))?;
         return Ok(0);
     }
     if let Some(trouble) = &view.trouble {

@@ -1,7 +1,5 @@
 //! `synapse mesh messages`: what waits for machines that are away.
 
-use std::io::Write as _;
-
 use anyhow::{Result, bail};
 use hyper::Method;
 use serde_json::{Value, json};
@@ -15,7 +13,7 @@ use crate::verbs::table::{Table, short};
 pub(super) fn list(paths: &Paths, json: bool) -> Result<u8> {
     let kept = all(paths)?;
     if json {
-        writeln!(print::out(), "{}", json!({ "messages": kept }))?;
+        print::json(&json!({ "messages": kept }))?;
         return Ok(0);
     }
     let mut table =
