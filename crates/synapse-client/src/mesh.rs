@@ -17,6 +17,7 @@ pub use leave::{Handed, Kept, WAITS, bridge_entry, hand_over};
 use synapse_machine::handle::{AddressError, Candidate, Handle};
 use synapse_machine::lock::is_held;
 use synapse_machine::paths::Paths;
+use synapse_machine::private_file;
 use synapse_machine::registry::{AgentId, Entry, Status, Transport};
 
 /// By this header an agent learns from which machine it is asked.
@@ -124,9 +125,7 @@ impl MeshView {
     /// Where the bridge writes it.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         // It is told anew after a power cut, so nothing waits for the disk.
-        let draft = folder.join(".machines.draft");
-        fs::write(&draft, serde_json::to_vec(self)?)?;
-        fs::rename(draft, folder.join(FILE))
+        private_file::replace_soon(&folder.join(FILE), &serde_json::to_vec(self)?)
     }
 
     /// The other machines.

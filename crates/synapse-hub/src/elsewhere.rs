@@ -9,6 +9,7 @@ use hyper::Method;
 use serde_json::{Value, json};
 use synapse_client::mesh::{MeshView, branch_of, machine_of, seen_of};
 use synapse_machine::paths::create_folder;
+use synapse_machine::private_file;
 use synapse_machine::registry::Entry;
 
 use super::Hub;
@@ -146,9 +147,7 @@ fn keep(file: &Path, tasks: &Value) {
         if let Some(folder) = file.parent() {
             create_folder(folder)?;
         }
-        let draft = file.with_extension("draft");
-        fs::write(&draft, tasks.to_string())?;
-        fs::rename(draft, file)
+        private_file::replace_soon(file, tasks.to_string().as_bytes())
     };
     if let Err(error) = write() {
         tracing::debug!(%error, "the conversation of another machine is not kept");

@@ -1,6 +1,6 @@
 //! Files for their owner alone, replaced whole; and files of others, read with care.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,11 +12,20 @@ static DRAFTS: AtomicU32 = AtomicU32::new(0);
 /// Replaces a file whole: a reader sees the old text or the new, also after a power cut. Of several writers, the last
 /// one wins.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    replace_by(path, |file| {
+        file.write_all(text)?;
+        file.sync_all()
+    })
+}
+
+/// Replaces a file whole, and waits for no disk: after a power cut it may have any text.
+pub fn replace_soon(path: &Path, text: &[u8]) -> io::Result<()> {
+    replace_by(path, |file| file.write_all(text))
+}
+
+fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let (draft, mut file) = draft(path)?;
-    let written = file
-        .write_all(text)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&draft, path));
+    let written = write(&mut file).and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
         // Why it could not be written is told; that there is a draft helps nobody.
         let _ = remove(&draft);
@@ -24,20 +33,69 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A draft that no other writer has.
-fn draft(path: &Path) -> io::Result<(PathBuf, File)> {
+/// A draft that no other writer has, locked as long as it is open.
+pub(crate) fn draft(path: &Path) -> io::Result<(PathBuf, File)> {
+    // One that stays behind for now is in nobody's way.
+    let _ = sweep_drafts(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     loop {
         let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
         let own = format!(".{name}.{}-{number}.draft", std::process::id());
         let draft = path.with_file_name(own);
-        let opened = options().create_new(true).open(&draft);
-        match opened {
-            // A process of the same number has died in between.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            opened => return opened.map(|file| (draft, file)),
+        let file = match options().create_new(true).open(&draft) {
+            // A process of the same number has died in between, or somebody has put it there.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => opened?,
+        };
+        file.lock()?;
+        // Somebody who swept may have come before the lock.
+        if is_at(&file, &draft) {
+            return Ok((draft, file));
         }
     }
+}
+
+/// Removes the drafts of a file whose writers have died.
+pub(crate) fn sweep_drafts(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))?.flatten() {
+        let name = entry.file_name();
+        let drafted = name.to_str().and_then(drafted_name);
+        if drafted.is_none() || drafted != path.file_name().and_then(|name| name.to_str()) {
+            continue;
+        }
+        let draft = entry.path();
+        // Its writer holds the lock of it; what is not ours is nobody's draft.
+        if let Ok(file) = open_regular(&draft, Trust::Own)
+            && file.try_lock().is_ok()
+        {
+            remove(&draft)?;
+        }
+    }
+    Ok(())
+}
+
+/// Of which file this is the name of a draft. Synapse 0.2 had also drafts without a number.
+pub(crate) fn drafted_name(draft: &str) -> Option<&str> {
+    let name = draft.strip_prefix('.')?.strip_suffix(".draft")?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_own = |end: &str| {
+        let parts = end.split_once('-');
+        parts.is_some_and(|(pid, number)| is_number(pid) && is_number(number))
+    };
+    let numbered = name.rsplit_once('.').filter(|(_, end)| is_own(end));
+    Some(numbered.map_or(name, |(name, _)| name))
+}
+
+/// Whether an open file is the one of this name, and not one that was removed.
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    let key = |file: &Metadata| (file.dev(), file.ino());
+    let (Ok(held), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    key(&held) == key(&there)
 }
 
 /// Removes a file that may be gone already.
@@ -106,12 +164,6 @@ fn bad(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// Where a file that is held from the beginning is written before it gets its name.
-pub fn draft_of(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.draft"))
-}
-
 /// Opens a file for its owner alone, and creates it if need be.
 pub fn open(path: &Path) -> io::Result<File> {
     options().create(true).truncate(false).open(path)
@@ -150,5 +202,19 @@ mod tests {
         fs::create_dir(folder.path().join("folder")).unwrap();
         assert!(replace(&folder.path().join("folder"), b"").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_draft_of_a_dead_writer_goes_with_the_next_and_one_that_is_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.json");
+        let dead = folder.path().join(".file.json.7-1.draft");
+        let other = folder.path().join(".other.json.7-1.draft");
+        for left in [&dead, &other] {
+            fs::write(left, "half").unwrap();
+        }
+        let (written, _file) = draft(&path).unwrap();
+        replace(&path, b"whole").unwrap();
+        assert!(written.exists() && other.exists() && !dead.exists());
     }
 }
