@@ -5,7 +5,6 @@ mod leave;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -115,7 +114,7 @@ impl MeshView {
         if !is_held(&folder.join("bridge.lock"))? {
             return Ok(None);
         }
-        match fs::read(folder.join(FILE)) {
+        match private_file::read(&folder.join(FILE)) {
             Ok(text) => Ok(serde_json::from_slice(&text).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

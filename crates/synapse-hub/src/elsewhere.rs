@@ -1,7 +1,6 @@
 //! Agents of other machines on the page: where they work, and their conversations, which are in the stores of their own
 //! machines. What was read last is kept in a file each, so that it can be read while the machine is away.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
@@ -65,7 +64,7 @@ pub(super) async fn tasks(hub: &Hub, entry: &Entry) -> Result<Vec<Value>, Proble
             tasks
         }
         Err(problem) => {
-            let kept = fs::read(&file).ok();
+            let kept = private_file::read(&file).ok();
             let kept = kept.and_then(|text| serde_json::from_slice(&text).ok());
             kept.ok_or(problem)?
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::private_file::{draft, is_at, open};
+use crate::private_file::{Trust, draft, is_at, open, open_regular};
 
 /// How long somebody else may keep a lock that is meant for moments.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -85,7 +85,7 @@ impl Drop for LockGuard {
 
 /// Whether somebody holds the lock now.
 pub fn is_held(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
+    let file = match open_regular(path, Trust::Own) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
@@ -130,5 +130,14 @@ mod tests {
             is_over.store(true, Ordering::Relaxed);
         });
         assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_lock_behind_a_link_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let [lock, elsewhere] = ["lock", "elsewhere"].map(|name| folder.path().join(name));
+        symlink(&elsewhere, &lock).unwrap();
+        LockGuard::wait_for(&lock).unwrap_err();
+        assert!(!elsewhere.exists());
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::handle::{Handle, HandleError};
 use crate::lock::{LockGuard, is_held};
 use crate::paths;
-use crate::private_file::{drafted_name, remove, sweep_drafts};
+use crate::private_file::{self, drafted_name, remove, sweep_drafts};
 
 mod claim;
 mod entry;
@@ -190,7 +190,7 @@ impl Registry {
             if !is_held(&lock_path).map_err(at(&lock_path))? {
                 continue;
             }
-            match fs::read(&lock_path) {
+            match private_file::read(&lock_path) {
                 Ok(text) => {
                     let holder = serde_json::from_slice(&text).map_err(io::Error::from);
                     holders.push((id, holder.map_err(at(&lock_path))?));
@@ -269,7 +269,7 @@ fn id_of_file(name: &str) -> Option<AgentId> {
 }
 
 fn read(path: &Path) -> Result<Option<Entry>, Unreadable> {
-    match fs::read(path) {
+    match private_file::read(path) {
         Ok(text) => match Entry::parse(&text) {
             Ok(entry) => Ok(Some(entry)),
             Err(error) => Err(Unreadable::new(path, &error)),

@@ -35,7 +35,7 @@ pub fn trust(list: &Path, contents: &[u8]) -> Result<()> {
 }
 
 fn read(list: &Path) -> Result<BTreeSet<String>> {
-    match std::fs::read(list) {
+    match private_file::read(list) {
         Ok(text) => {
             serde_json::from_slice(&text).with_context(|| format!("{} is broken", list.display()))
         }
