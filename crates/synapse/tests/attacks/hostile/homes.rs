@@ -1,7 +1,8 @@
 //! What another user can do who may write to a folder of ours.
 
 use std::fs;
-use std::os::unix::fs::{chown, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::path::Path;
 
 use crate::world::World;
 
@@ -95,4 +96,20 @@ fn a_link_in_a_home_of_ours_has_us_write_nowhere_else() {
     world.ok(&["stop", "--all"]);
     world.run(&["up"]);
     assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+}
+
+#[test]
+fn the_doctor_names_folders_that_others_can_write_to() {
+    let world = World::new();
+    let said = || String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    let agents = world.home.path().join("synapse/agents");
+    fs::create_dir_all(&agents).unwrap();
+    let chmod = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    chmod(&agents, 0o777);
+    let advice = format!("chmod go-w {}", agents.display());
+    assert!(said().contains(&advice), "{}", said());
+    chmod(&agents, 0o700);
+    assert!(!said().contains("chmod go-w"), "{}", said());
 }
