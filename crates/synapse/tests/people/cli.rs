@@ -11,6 +11,7 @@ mod list;
 mod logs;
 mod screens;
 mod send;
+mod service;
 mod start;
 mod tasks;
 mod words;
