@@ -5,7 +5,6 @@ mod leave;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -17,6 +16,7 @@ pub use leave::{Handed, Kept, WAITS, bridge_entry, hand_over};
 use synapse_machine::handle::{AddressError, Candidate, Handle};
 use synapse_machine::lock::is_held;
 use synapse_machine::paths::Paths;
+use synapse_machine::private_file;
 use synapse_machine::registry::{AgentId, Entry, Status, Transport};
 
 /// By this header an agent learns from which machine it is asked.
@@ -114,7 +114,7 @@ impl MeshView {
         if !is_held(&folder.join("bridge.lock"))? {
             return Ok(None);
         }
-        match fs::read(folder.join(FILE)) {
+        match private_file::read(&folder.join(FILE)) {
             Ok(text) => Ok(serde_json::from_slice(&text).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -124,9 +124,7 @@ impl MeshView {
     /// Where the bridge writes it.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         // It is told anew after a power cut, so nothing waits for the disk.
-        let draft = folder.join(".machines.draft");
-        fs::write(&draft, serde_json::to_vec(self)?)?;
-        fs::rename(draft, folder.join(FILE))
+        private_file::replace_soon(&folder.join(FILE), &serde_json::to_vec(self)?)
     }
 
     /// The other machines.

@@ -1,7 +1,6 @@
 //! Agents of other machines on the page: where they work, and their conversations, which are in the stores of their own
 //! machines. What was read last is kept in a file each, so that it can be read while the machine is away.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
@@ -9,6 +8,7 @@ use hyper::Method;
 use serde_json::{Value, json};
 use synapse_client::mesh::{MeshView, branch_of, machine_of, seen_of};
 use synapse_machine::paths::create_folder;
+use synapse_machine::private_file;
 use synapse_machine::registry::Entry;
 
 use super::Hub;
@@ -64,7 +64,7 @@ pub(super) async fn tasks(hub: &Hub, entry: &Entry) -> Result<Vec<Value>, Proble
             tasks
         }
         Err(problem) => {
-            let kept = fs::read(&file).ok();
+            let kept = private_file::read(&file).ok();
             let kept = kept.and_then(|text| serde_json::from_slice(&text).ok());
             kept.ok_or(problem)?
         }
@@ -146,9 +146,7 @@ fn keep(file: &Path, tasks: &Value) {
         if let Some(folder) = file.parent() {
             create_folder(folder)?;
         }
-        let draft = file.with_extension("draft");
-        fs::write(&draft, tasks.to_string())?;
-        fs::rename(draft, file)
+        private_file::replace_soon(file, tasks.to_string().as_bytes())
     };
     if let Err(error) = write() {
         tracing::debug!(%error, "the conversation of another machine is not kept");

@@ -3,7 +3,6 @@
 //! The file holds hashes only, so whoever reads a copy of it gets in nowhere. Two programs write it:
 //! the hub, and `synapse web login`, which adds a code; each change is made under a lock.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use synapse_machine::lock::LockGuard;
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::replace;
+use synapse_machine::private_file::{read, replace};
 
 /// How long a code can be used.
 pub const CODE_LIFE: SignedDuration = SignedDuration::from_mins(5);
@@ -216,7 +215,7 @@ impl LoginFile {
 
     /// Reads the book.
     pub(super) fn read(&self) -> Result<LoginRecords, LoginError> {
-        match fs::read(&self.path) {
+        match read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| LoginError::Broken {
                 path: self.path.clone(),
                 why,
@@ -260,6 +259,7 @@ fn lock_of(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn later(seconds: i64) -> Timestamp {
         Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds)

@@ -1,7 +1,6 @@
 //! Records that a hub runs, and where: a lock held while it runs, with its address in it. `synapse web
 //! login` reads it, and a second hub of the same home learns where the first one is.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::auto_answer::AutoAnswer;
 use synapse_machine::lock::{LockGuard, is_held};
 use synapse_machine::paths::{Paths, create_folder};
-use synapse_machine::private_file::{remove, replace};
+use synapse_machine::private_file::{read, remove, replace};
 
 /// A hub that runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,5 +94,5 @@ pub fn running(paths: &Paths) -> io::Result<Option<Running>> {
     if !is_held(&path)? {
         return Ok(None);
     }
-    Ok(serde_json::from_slice(&fs::read(&path)?).ok())
+    Ok(serde_json::from_slice(&read(&path)?).ok())
 }

@@ -3,6 +3,7 @@
 use super::Hub;
 use super::live::Change;
 use synapse_client::flows;
+use synapse_machine::private_file::read_string;
 
 /// Watches until it is ended.
 pub(super) async fn watch(hub: Hub) {
@@ -10,7 +11,7 @@ pub(super) async fn watch(hub: Hub) {
     let file = hub.paths.flow_runs().join("changed");
     loop {
         changes.next().await;
-        let id = std::fs::read_to_string(&file).unwrap_or_default();
+        let id = read_string(&file).unwrap_or_default();
         hub.live.apply(Change::Flow(id));
     }
 }

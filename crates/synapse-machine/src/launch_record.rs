@@ -290,6 +290,25 @@ mod tests {
     }
 
     #[test]
+    fn what_somebody_else_has_written_down_is_no_record() {
+        // Only root can give files away.
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(&home);
+        let own = record("codex", 1);
+        own.begin(&paths).unwrap();
+        let theirs = record("evil", 2);
+        theirs.begin(&paths).unwrap();
+        assert_eq!(waiting(&paths), ["codex", "evil"]);
+        let file = paths.launch(&theirs.agent_id);
+        std::os::unix::fs::chown(file, Some(65_534), None).unwrap();
+        assert_eq!(waiting(&paths), ["codex"]);
+        assert_eq!(LaunchRecord::of(&paths, &theirs.agent_id), None);
+    }
+
+    #[test]
     fn an_agent_whose_id_another_one_gets_is_still_brought_back() {
         let home = tempfile::tempdir().unwrap();
         let paths = paths(&home);

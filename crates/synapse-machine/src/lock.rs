@@ -5,12 +5,11 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::private_file::{draft_of, open, remove};
+use crate::private_file::{Trust, draft, is_at, open, open_regular};
 
 /// How long somebody else may keep a lock that is meant for moments.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -63,11 +62,7 @@ impl LockGuard {
     /// Puts a lock file in place, held and filled. Whatever has that name is replaced: the caller
     /// knows that nobody holds it.
     pub fn create(path: &Path, text: &[u8]) -> io::Result<Self> {
-        let draft = draft_of(path);
-        // One left by a process that died in between may still be open somewhere.
-        remove(&draft)?;
-        let mut file = open(&draft)?;
-        file.lock()?;
+        let (draft, mut file) = draft(path)?;
         file.write_all(text)?;
         fs::rename(&draft, path)?;
         Ok(Self(file))
@@ -77,11 +72,7 @@ impl LockGuard {
 impl LockGuard {
     /// Whether the lock we hold is the file of this name, and not one that was removed.
     pub fn is_at(&self, path: &Path) -> bool {
-        let key = |file: &fs::Metadata| (file.dev(), file.ino());
-        let (Ok(held), Ok(there)) = (self.0.metadata(), fs::symlink_metadata(path)) else {
-            return false;
-        };
-        key(&held) == key(&there)
+        is_at(&self.0, path)
     }
 }
 
@@ -94,7 +85,7 @@ impl Drop for LockGuard {
 
 /// Whether somebody holds the lock now.
 pub fn is_held(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
+    let file = match open_regular(path, Trust::Own) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
@@ -106,5 +97,47 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
         }
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_somebody_plants_for_a_draft_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "mine").unwrap();
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut number = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    number = (number + 1) % 1_000;
+                    let _ = symlink(&precious, folder.path().join(".a.lock.draft"));
+                    let numbered = format!(".a.lock.{}-{number}.draft", std::process::id());
+                    let _ = symlink(&precious, folder.path().join(numbered));
+                }
+            });
+            for _ in 0..40 {
+                // It may be refused, but it is never written elsewhere.
+                let _ = LockGuard::create(&folder.path().join("a.lock"), b"held");
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_lock_behind_a_link_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let [lock, elsewhere] = ["lock", "elsewhere"].map(|name| folder.path().join(name));
+        symlink(&elsewhere, &lock).unwrap();
+        LockGuard::wait_for(&lock).unwrap_err();
+        assert!(!elsewhere.exists());
     }
 }

@@ -3,10 +3,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::paths::create_folder;
+use crate::private_file;
 
 /// How large a log may get before the next one is begun.
 const LIMIT: u64 = 5 << 20;
@@ -49,9 +49,7 @@ impl LogFile {
         if let Some(folder) = self.path.parent() {
             create_folder(folder)?;
         }
-        let mut options = File::options();
-        let file = options.create(true).append(true).mode(0o600);
-        let file = file.open(&self.path)?;
+        let file = private_file::open_to_append(&self.path)?;
         self.size = file.metadata()?.len();
         self.file = Some(file);
         Ok(())

@@ -2,12 +2,13 @@
 //! neither has no price.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use synapse_a2a::usage::{ModelUsage, Tokens, Usage};
+
+use crate::private_file::{Trust, read_text};
 
 /// The table that comes with Synapse.
 const BUILT_IN: &str = include_str!("prices.yaml");
@@ -109,7 +110,7 @@ impl Prices {
             file: "the built-in prices".into(),
             message,
         })?;
-        let text = match fs::read_to_string(file) {
+        let text = match read_text(file, Trust::Own) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let own = BTreeMap::new();
@@ -214,6 +215,8 @@ fn table(text: &str) -> Result<BTreeMap<String, Price>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn usage(model: &str, cost_micros: Option<u64>) -> ModelUsage {

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::private_file::{Trust, open_regular};
+
 /// The longest prompt; beyond that it is a document.
 const LONGEST: u64 = 64 << 10;
 /// Prompts that are listed.
@@ -164,7 +166,7 @@ fn read(file: &Path) -> Result<String, PromptError> {
         file: file.to_owned(),
         why,
     };
-    let opened = fs::File::open(file).map_err(unreadable)?;
+    let opened = open_regular(file, Trust::Own).map_err(unreadable)?;
     let mut text = String::new();
     let mut opened = opened.take(LONGEST + 1);
     opened.read_to_string(&mut text).map_err(unreadable)?;

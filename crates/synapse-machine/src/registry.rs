@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::handle::{Handle, HandleError};
 use crate::lock::{LockGuard, is_held};
 use crate::paths;
-use crate::private_file::{draft_of, remove};
+use crate::private_file::{self, drafted_name, remove, sweep_drafts};
 
 mod claim;
 mod entry;
@@ -190,7 +190,7 @@ impl Registry {
             if !is_held(&lock_path).map_err(at(&lock_path))? {
                 continue;
             }
-            match fs::read(&lock_path) {
+            match private_file::read(&lock_path) {
                 Ok(text) => {
                     let holder = serde_json::from_slice(&text).map_err(io::Error::from);
                     holders.push((id, holder.map_err(at(&lock_path))?));
@@ -223,9 +223,8 @@ impl Registry {
     /// Removes all files of an agent, those it did not finish writing too.
     fn remove_files(&self, id: &AgentId) -> Result<(), RegistryError> {
         for path in files_of(&self.folder, id) {
-            for path in [draft_of(&path), path] {
-                remove(&path).map_err(at(&path))?;
-            }
+            sweep_drafts(&path).map_err(at(&path))?;
+            remove(&path).map_err(at(&path))?;
         }
         Ok(())
     }
@@ -260,16 +259,17 @@ impl Registry {
 
 /// `<id>.json`, `<id>.lock` or the draft of one.
 fn id_of_file(name: &str) -> Option<AgentId> {
-    let name = match name.strip_prefix('.') {
-        Some(draft) => draft.strip_suffix(".draft")?,
-        None => name,
+    let name = if name.starts_with('.') {
+        drafted_name(name)?
+    } else {
+        name
     };
     let stem = name.strip_suffix(".json").or(name.strip_suffix(".lock"))?;
     (!stem.is_empty()).then(|| AgentId::of_file(stem))
 }
 
 fn read(path: &Path) -> Result<Option<Entry>, Unreadable> {
-    match fs::read(path) {
+    match private_file::read(path) {
         Ok(text) => match Entry::parse(&text) {
             Ok(entry) => Ok(Some(entry)),
             Err(error) => Err(Unreadable::new(path, &error)),

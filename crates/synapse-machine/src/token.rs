@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::paths::create_folder;
-use crate::private_file::{remove, replace};
+use crate::private_file::{read_string, remove, replace};
 
 /// Fewer characters could be guessed by somebody who has the time.
 const SHORTEST: usize = 32;
@@ -41,12 +41,12 @@ impl Token {
         Ok(token)
     }
 
-    /// Reads a token from a file.
+    /// Reads a token from a file of ours.
     ///
     /// # Errors
     /// When the file cannot be read or holds no token.
     pub fn read(path: &Path) -> io::Result<Self> {
-        Self::parse(&fs::read_to_string(path)?)
+        Self::parse(&read_string(path)?)
     }
 
     /// Takes a word as a token.

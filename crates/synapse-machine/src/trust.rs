@@ -3,8 +3,6 @@
 //! agreement.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -12,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::hex::hex;
 use crate::paths::create_folder;
+use crate::private_file;
 
 /// Whether somebody agreed to a profile with these contents.
 ///
@@ -31,21 +30,12 @@ pub fn trust(list: &Path, contents: &[u8]) -> Result<()> {
     if let Some(folder) = list.parent() {
         create_folder(folder)?;
     }
-    let draft = list.with_extension("draft");
-    let mut options = std::fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft)?;
-    file.write_all(serde_json::to_string_pretty(&trusted)?.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&draft, list).with_context(|| format!("cannot write {}", list.display()))
+    private_file::replace(list, &serde_json::to_vec_pretty(&trusted)?)
+        .with_context(|| format!("cannot write {}", list.display()))
 }
 
 fn read(list: &Path) -> Result<BTreeSet<String>> {
-    match std::fs::read(list) {
+    match private_file::read(list) {
         Ok(text) => {
             serde_json::from_slice(&text).with_context(|| format!("{} is broken", list.display()))
         }

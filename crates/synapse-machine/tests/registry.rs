@@ -344,7 +344,13 @@ fn an_entry_without_a_lock_is_stale() {
     let entry = r#"{"agent_id":"abc","agent_type":"claude","port":8100,"status":"BUSY","pid":1,
         "working_dir":"/","endpoint":"http://localhost:8100"}"#;
     fs::write(place.folder().join("abc.json"), entry).unwrap();
-    fs::write(place.folder().join(".def.lock.draft"), "").unwrap();
+    for draft in [
+        ".def.lock.draft",
+        ".ghi.json.7-1.draft",
+        ".jkl.lock.8-23.draft",
+    ] {
+        fs::write(place.folder().join(draft), "").unwrap();
+    }
     assert_eq!(place.handles(), [""; 0]);
     assert_eq!(place.files(), [""; 0]);
 }

@@ -18,6 +18,7 @@ use synapse_client::mesh::MeshView;
 use synapse_machine::config::Limits;
 use synapse_machine::lock::LockGuard;
 use synapse_machine::paths::{Paths, create_folder};
+use synapse_machine::private_file::read_string;
 use synapse_machine::token::Token;
 use synapse_serve::Server as HttpServer;
 use tokio::net::TcpListener;
@@ -94,7 +95,7 @@ pub fn options(
         servers = vec![Server::new(&here.to_string(), engine.port)];
     }
     let authority = folder.authority();
-    let trust = match std::fs::read_to_string(&authority) {
+    let trust = match read_string(&authority) {
         Ok(pem) => Trust::Authority(pem.into()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Trust::System(authorities),
         Err(error) => {

@@ -2,7 +2,6 @@
 //! each machine, which may publish its own record and its own frames and nothing in the name of another.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use synapse_machine::child;
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::{remove, replace};
+use synapse_machine::private_file::{open_empty, read_string, remove, replace};
 use synapse_platform::process;
 
 use crate::certificate;
@@ -98,7 +97,7 @@ impl Engine {
     ) -> Result<()> {
         let text = configuration(&self.folder, &self.settings, roster, admin, invitations)?;
         let file = self.file();
-        if fs::read_to_string(&file).is_ok_and(|old| old == text) {
+        if read_string(&file).is_ok_and(|old| old == text) {
             return Ok(());
         }
         replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
@@ -121,7 +120,7 @@ impl Engine {
         if self.running().is_some() || self.child.as_mut().is_some_and(is_ours) {
             return Ok(());
         }
-        let log = File::create(self.folder.join("out.log"))?;
+        let log = open_empty(&self.folder.join("out.log"))?;
         let mut command = child::command(program()?);
         command
             .arg("-c")
@@ -155,7 +154,7 @@ impl Engine {
 
     /// The process of the server, if it runs: ours, or one that an earlier bridge left behind.
     fn running(&self) -> Option<Pid> {
-        let text = fs::read_to_string(self.folder.join("pid")).ok()?;
+        let text = read_string(&self.folder.join("pid")).ok()?;
         let pid = Pid::from_raw(text.trim().parse().ok()?)?;
         test_kill_process(pid).ok()?;
         // A number may by now be another's.
@@ -174,7 +173,7 @@ impl Engine {
         self.child = None;
         let mut said = String::new();
         for file in ["out.log", "server.log"] {
-            let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+            let text = read_string(&self.folder.join(file)).unwrap_or_default();
             said.extend(text.lines().next_back().map(|line| format!(": {line}")));
         }
         Some(format!("nats-server has ended ({status}){said}"))

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use synapse_machine::lock::is_held;
 use synapse_machine::paths::{Paths, create_folder};
-use synapse_machine::private_file::{remove, replace};
+use synapse_machine::private_file::{read, read_string, remove, replace};
 
 use crate::key::{MachineKey, PublicNkey};
 use crate::name::MachineName;
@@ -133,7 +133,7 @@ impl Folder {
     /// When the file cannot be read or written.
     pub fn key(&self) -> Result<MachineKey> {
         let path = self.file("key");
-        match fs::read_to_string(&path) {
+        match read_string(&path) {
             Ok(text) => {
                 MachineKey::parse(&text).with_context(|| format!("{}: line 1", path.display()))
             }
@@ -220,7 +220,7 @@ impl Folder {
     /// When the file cannot be read or has another shape.
     pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.file(name);
-        let text = match fs::read(&path) {
+        let text = match read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.with_context(|| format!("cannot read {}", path.display()))?,
         };

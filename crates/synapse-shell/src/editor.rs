@@ -1,6 +1,7 @@
 //! The line editor of `synapse shell`: history, hints, completion, several lines.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,7 @@ use super::line::{Request, insists};
 use super::look::Machine;
 use super::quoting::Dialect;
 use synapse_client::address::AddressBook;
+use synapse_machine::private_file;
 
 /// Lines the history keeps.
 const HISTORY: usize = 10_000;
@@ -130,6 +132,10 @@ impl Editor {
 
 /// The history, if it can be kept; without one a shell is still a shell.
 fn history(file: &Path) -> Option<FileBackedHistory> {
+    let checked = private_file::check(file);
+    if checked.is_err_and(|error| error.kind() != io::ErrorKind::NotFound) {
+        return None;
+    }
     FileBackedHistory::with_file(HISTORY, file.to_owned()).ok()
 }
 

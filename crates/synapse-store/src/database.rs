@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{AboutStore as _, StoreError};
 use super::{patience, schema};
-use synapse_machine::paths;
+use synapse_machine::{paths, private_file};
 
 /// Opens the database to write, and makes it if there is none.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
@@ -20,6 +20,7 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
             create(path, folder)?;
         }
     }
+    check(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).about(path)?;
     make_private(path)?;
@@ -56,6 +57,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     if !path.try_exists().about(path)? {
         return Ok(None);
     }
+    check(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).about(path)?;
     frugal(&mut connection).about(path)?;
@@ -108,6 +110,20 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
 fn frugal(connection: &mut Connection) -> rusqlite::Result<()> {
     patience::wait(connection)?;
     connection.execute_batch("PRAGMA cache_size = -512; PRAGMA mmap_size = 0;")
+}
+
+/// Looks whether the database and what is beside it are ours: the tasks in it are carried out. They are not opened
+/// for that, since closing a file gives up every lock that this process has on it.
+fn check(path: &Path) -> Result<(), StoreError> {
+    for file in [path, &beside(path, "-wal"), &beside(path, "-shm")] {
+        match private_file::check(file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).about(file);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The files beside the database get its mode when they are made.

@@ -45,7 +45,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// At the end of what a file had before it concerned us.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let meta = open_regular(path, Trust::Own)?.metadata()?;
+        let meta = open_regular(path, Trust::Chosen)?.metadata()?;
         let offset = meta.len().saturating_sub(TAIL);
         Ok(Self {
             path: path.to_owned(),
@@ -59,7 +59,7 @@ impl Cursor {
 
     /// The lines that were appended. A file that was replaced or cut is read anew.
     pub(super) fn read(&mut self) -> io::Result<NewText> {
-        let mut file = open_regular(&self.path, Trust::Own)?;
+        let mut file = open_regular(&self.path, Trust::Chosen)?;
         let meta = file.metadata()?;
         if meta.ino() != self.inode || meta.len() < self.offset {
             *self = Self::open(&self.path)?;
@@ -87,7 +87,7 @@ impl Cursor {
 
     /// The whole file, if it was written anew since the last call, and when. One that is too large is passed over.
     pub(super) fn read_anew(&mut self) -> io::Result<Option<(Vec<u8>, SystemTime)>> {
-        let mut file = open_regular(&self.path, Trust::Own)?;
+        let mut file = open_regular(&self.path, Trust::Chosen)?;
         let meta = file.metadata()?;
         let changed = meta.modified()?;
         if self.changed == Some(changed) || meta.len() > LONGEST_LINE as u64 {

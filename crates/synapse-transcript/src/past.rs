@@ -52,7 +52,9 @@ impl Source {
 
     /// What a conversation of this folder is called, and its first message.
     fn beginning(&self, path: &Path) -> Option<(String, String)> {
-        let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_BEGINNING);
+        let file = open_regular(path, Trust::Chosen)
+            .ok()?
+            .take(LONGEST_BEGINNING);
         let mut model = Model::new(self.kind);
         for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
             model.push(&line, None);

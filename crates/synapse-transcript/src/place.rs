@@ -71,7 +71,7 @@ pub(super) fn named_above(path: &Path, levels: usize, name: &str, pointer: &str)
 }
 
 fn said_in(path: &Path, pointer: &str) -> Option<String> {
-    let file = open_regular(path, Trust::Own).ok()?.take(LONGEST_PROMPT);
+    let file = open_regular(path, Trust::Chosen).ok()?.take(LONGEST_PROMPT);
     let value: Value = serde_json::from_reader(BufReader::new(file)).ok()?;
     value.pointer(pointer)?.as_str().map(str::to_owned)
 }
@@ -79,7 +79,7 @@ fn said_in(path: &Path, pointer: &str) -> Option<String> {
 /// What a file beside the transcript has between this beginning and the next backquote, in its first line.
 pub(super) fn quoted_beside(path: &Path, name: &str, beginning: &str) -> Option<String> {
     let mut line = String::new();
-    let file = open_regular(&path.with_file_name(name), Trust::Own).ok()?;
+    let file = open_regular(&path.with_file_name(name), Trust::Chosen).ok()?;
     BufReader::new(file)
         .take(LONGEST_PROMPT)
         .read_line(&mut line)

@@ -232,7 +232,7 @@ fn hooks(
 
 /// A settings file that a project may have brought along.
 fn read_settings(path: &Path) -> Option<String> {
-    read_text(path, Trust::Own).ok()
+    read_text(path, Trust::Chosen).ok()
 }
 
 /// A path as one word of a shell.

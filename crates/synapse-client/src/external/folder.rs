@@ -11,7 +11,7 @@ use super::External;
 use synapse_machine::handle::Handle;
 use synapse_machine::lock::LockGuard;
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::{remove, replace};
+use synapse_machine::private_file::{self, remove, replace};
 use synapse_machine::token::Token;
 
 /// The folder of agents elsewhere.
@@ -199,7 +199,7 @@ fn alias_of(name: &str) -> Option<Handle> {
 }
 
 fn read(path: &Path) -> io::Result<External> {
-    let external: External = serde_json::from_slice(&fs::read(path)?)?;
+    let external: External = serde_json::from_slice(&private_file::read(path)?)?;
     // Files are named after it.
     Handle::parse(external.alias.as_str()).map_err(io::Error::other)?;
     Ok(external)

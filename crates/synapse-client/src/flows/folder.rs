@@ -1,12 +1,12 @@
 //! The folder of a run: the lock of whoever runs it, and what others ask of it.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use synapse_machine::paths::{Paths, create_folder};
-use synapse_machine::private_file::{self, Trust, read_text};
+use synapse_machine::private_file::{self, Trust, open_regular, read_text};
 use synapse_platform::Changes;
 
 /// What requests are called.
@@ -56,7 +56,7 @@ impl RunFolder {
 
     /// Whether a process runs it.
     pub fn is_held(&self) -> bool {
-        let Ok(file) = File::open(self.0.join("lock")) else {
+        let Ok(file) = open_regular(&self.0.join("lock"), Trust::Own) else {
             return false;
         };
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
@@ -95,8 +95,9 @@ impl RunFolder {
 
 /// Tells everybody who watches that something has happened to a run.
 pub fn tell_of_change(paths: &Paths, id: &str) {
+    let told = private_file::open_empty(&paths.flow_runs().join("changed"));
     // Who misses it sees it with the next one.
-    let _ = std::fs::write(paths.flow_runs().join("changed"), id);
+    let _ = told.and_then(|mut file| file.write_all(id.as_bytes()));
 }
 
 /// Hears of every change of any run.
@@ -108,6 +109,8 @@ pub fn changes(paths: &Paths) -> Changes {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -126,5 +129,8 @@ mod tests {
         assert_eq!(folder.requests()[0].1, Some(stop));
         drop(held);
         assert!(!folder.is_held());
+        tell_of_change(&paths, "r");
+        let changed = paths.flow_runs().join("changed").metadata().unwrap();
+        assert_eq!(changed.permissions().mode() & 0o777, 0o600);
     }
 }

@@ -1,7 +1,6 @@
 //! Leaves a message for an agent of another machine: with the agent if it is there, else in the store of this machine, by
 //! way of the bridge.
 
-use std::fs;
 use std::io;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synapse_machine::lock::is_held;
 use synapse_machine::paths::Paths;
+use synapse_machine::private_file;
 use synapse_machine::registry::Entry;
 use tokio::time::timeout;
 
@@ -102,7 +102,7 @@ pub fn bridge_entry(paths: &Paths) -> io::Result<Option<Entry>> {
     if !is_held(&lock)? {
         return Ok(None);
     }
-    let text: Value = serde_json::from_slice(&fs::read(&lock)?)?;
+    let text: Value = serde_json::from_slice(&private_file::read(&lock)?)?;
     let url = text.get("url").and_then(Value::as_str).unwrap_or_default();
     let unseen = MeshAgent::unseen("bridge");
     let view = MeshView {

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use serde::Serialize;
 use serde_json::{Value, json};
+use synapse_machine::private_file::{Trust, read_text};
 use synapse_term::profile::Profile;
 use utoipa::ToSchema;
 
@@ -98,7 +99,7 @@ async fn rows(hub: &Hub) -> Result<Vec<ProfileRow>, Problem> {
 
 fn row(hub: &Hub, name: &str) -> Option<ProfileRow> {
     let folder = hub.paths.profiles();
-    let text = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.yaml"))).ok();
+    let text = |name: &str| read_text(&folder.join(format!("{name}.yaml")), Trust::Own).ok();
     let (profile, source) = match text(name) {
         Some(own) => (Profile::parse(&own, name, &text).ok()?, "yours"),
         None => (Profile::builtin(name).ok()?, "built-in"),

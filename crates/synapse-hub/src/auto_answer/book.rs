@@ -1,7 +1,6 @@
 //! The rules on disk, in `~/.synapse/auto-answer.json`, beside the logins. Only the hub writes it.
 
 use std::collections::VecDeque;
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::rule::Rule;
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::replace;
+use synapse_machine::private_file::{read, replace};
 
 /// Rules there may be; more than a person can keep in mind.
 const RULES: usize = 50;
@@ -85,7 +84,7 @@ impl BookFile {
     }
 
     pub(super) fn read(&self) -> Result<RuleRecords, BookError> {
-        match fs::read(&self.path) {
+        match read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| BookError::Broken {
                 path: self.path.clone(),
                 why,

@@ -1,7 +1,6 @@
 //! Who is told when an agent needs somebody, in `~/.synapse/notify.json`. Only the hub writes it, and only a device that
 //! may act can make it. Nobody is told anything until somebody has asked for it.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::replace;
+use synapse_machine::private_file::{read, replace};
 
 /// Places that may be told.
 pub(crate) const MOST_WEBHOOKS: usize = 5;
@@ -133,7 +132,7 @@ impl NotifyFile {
     }
 
     pub(crate) fn read(&self) -> Result<NotifyRecords, NotifyError> {
-        match fs::read(&self.path) {
+        match read(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|why| NotifyError::Broken {
                 path: self.path.clone(),
                 why,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use synapse_machine::private_file::read_string;
 use tokio::time::{Instant, sleep};
 
 use super::{Shared, roster_bucket, take_roster};
@@ -171,7 +172,7 @@ async fn answer(shared: &Shared, message: &Message) -> Result<()> {
         mesh: shared.membership.mesh.clone(),
         name: shared.membership.name.clone(),
         roster: shared.folder.signed_roster()?,
-        authority: std::fs::read_to_string(shared.folder.authority()).ok(),
+        authority: read_string(&shared.folder.authority()).ok(),
         refusal: None,
     };
     match judged {
@@ -269,7 +270,7 @@ pub(super) async fn invite(
     }
     let authority = match &shared.membership.engine {
         Some(_) => {
-            let pem = std::fs::read_to_string(shared.folder.authority())?;
+            let pem = read_string(&shared.folder.authority())?;
             Some(certificate::fingerprint(&pem)?)
         }
         None => None,

@@ -27,7 +27,7 @@ pub(super) fn sessions_beside(transcripts: &Path) -> Option<PathBuf> {
 pub(super) fn is_session(sessions: &Path, name: &str) -> bool {
     let files = std::fs::read_dir(sessions).into_iter().flatten().flatten();
     let read = |file: std::fs::DirEntry| {
-        let text = read_text(&file.path(), Trust::Own).ok()?;
+        let text = read_text(&file.path(), Trust::Chosen).ok()?;
         serde_json::from_str::<ClaudeSession>(&text).ok()
     };
     let runs = |pid: u32| synapse_platform::process::get(pid.cast_signed()).is_some();

@@ -18,6 +18,7 @@ use synapse_machine::config::Config;
 use synapse_machine::handle::AddressError;
 use synapse_machine::hex::hex;
 use synapse_machine::paths::{Paths, create_folder};
+use synapse_machine::private_file;
 use synapse_machine::registry::{Entry, Registry};
 use tokio::time::timeout;
 
@@ -196,7 +197,7 @@ impl AgentPool {
 
     async fn start(&self, profile: &str, handle: &str, dir: &Path) -> Result<Reached> {
         create_folder(&self.started)?;
-        std::fs::write(self.started.join(handle), "")?;
+        private_file::open(&self.started.join(handle))?;
         let dir_text = dir.to_string_lossy().into_owned();
         let args = [
             "start", profile, "--name", handle, "--port", "0", "--cwd", &dir_text,

@@ -5,9 +5,8 @@
 //! is over; the lock of `began` is held in between. Whoever cancels it before takes the name `began` for himself.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use synapse_flow::event::Key;
 use synapse_machine::child;
 use synapse_machine::paths::create_folder;
-use synapse_machine::private_file::replace;
+use synapse_machine::private_file::{Trust, open_empty, open_regular, read, replace};
 
 /// The most of an output that is kept, from its end.
 const OUTPUT: u64 = 1 << 20;
@@ -82,7 +81,7 @@ pub(super) async fn run(run: &Path, key: &Key, order: &Order) -> Result<Done> {
     for _ in 0..LOOKS {
         let waited = folder.clone();
         let was_begun = tokio::task::spawn_blocking(move || over(&waited)).await?;
-        if let Ok(text) = std::fs::read(folder.join("ended.json")) {
+        if let Ok(text) = read(&folder.join("ended.json")) {
             return Ok(Done::Ended(serde_json::from_slice(&text)?));
         }
         if was_begun {
@@ -95,7 +94,7 @@ pub(super) async fn run(run: &Path, key: &Key, order: &Order) -> Result<Done> {
 
 /// Waits until nobody runs it; whether anybody did. The one who runs it has the lock until it is over.
 fn over(folder: &Path) -> bool {
-    let began = File::open(folder.join("began"));
+    let began = open_regular(&folder.join("began"), Trust::Own);
     began.and_then(|file| file.lock_shared()).is_ok()
 }
 
@@ -104,7 +103,7 @@ pub(super) async fn cancel(run: &Path, key: &Key) -> Result<()> {
     let folder = folder_of(run, key);
     create_folder(&folder)?;
     let draft = folder.join("never");
-    File::create(&draft)?;
+    open_empty(&draft)?;
     let is_never = std::fs::hard_link(&draft, folder.join("began")).is_ok();
     std::fs::remove_file(&draft)?;
     if is_never {
@@ -124,7 +123,7 @@ pub(super) async fn cancel(run: &Path, key: &Key) -> Result<()> {
 
 /// The process that runs it, while it does.
 fn holder(folder: &Path) -> Option<Pid> {
-    let mut file = File::open(folder.join("began")).ok()?;
+    let mut file = open_regular(&folder.join("began"), Trust::Own).ok()?;
     if file.try_lock_shared().is_ok() {
         return None;
     }
@@ -138,15 +137,9 @@ fn holder(folder: &Path) -> Option<Pid> {
 /// # Errors
 /// When the folder cannot be used.
 pub fn carry_out(folder: &Path) -> Result<()> {
-    let order: Order = serde_json::from_slice(&std::fs::read(folder.join("order.json"))?)?;
+    let order: Order = serde_json::from_slice(&read(&folder.join("order.json"))?)?;
     let draft = folder.join(format!("began.{}", std::process::id()));
-    let began = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft);
-    let mut began = began.context("it cannot be begun")?;
+    let mut began = open_empty(&draft).context("it cannot be begun")?;
     began.lock()?;
     write!(began, "{}", std::process::id())?;
     began.sync_all()?;
@@ -168,14 +161,7 @@ fn carry_out_order(folder: &Path, order: &Order) -> Output {
     let Some((program, args)) = order.words.split_first() else {
         return failed("no program was named".to_owned());
     };
-    let opened = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(folder.join("output"));
-    let out = match opened {
+    let out = match open_empty(&folder.join("output")) {
         Ok(out) => out,
         Err(error) => return failed(error.to_string()),
     };

@@ -10,6 +10,7 @@ use synapse_flow::schedule::Canceled;
 use synapse_flow::view::brief;
 use synapse_flow::{Flow, reply};
 use synapse_machine::paths::Paths;
+use synapse_machine::private_file;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::agents::AgentPool;
@@ -160,7 +161,7 @@ async fn do_it(desk: &Desk, key: &Key, open: &Open, sending: &InFlight) -> Resul
     let mut files = Vec::new();
     if !diff.is_empty() {
         let file = desk.folder.join(format!("{}.patch", key.name()));
-        if std::fs::write(&file, &diff).is_ok() {
+        if private_file::replace_soon(&file, diff.as_bytes()).is_ok() {
             files.push(file.display().to_string());
         }
     }

@@ -71,7 +71,7 @@ impl ClaudeSettings {
 
 /// What is in a file of settings, which a project may have brought along.
 fn read(file: &Path) -> Option<(String, Value)> {
-    let text = read_text(file, Trust::Own).ok()?;
+    let text = read_text(file, Trust::Chosen).ok()?;
     let settings = serde_json::from_str(&text).ok()?;
     Some((file.display().to_string(), settings))
 }

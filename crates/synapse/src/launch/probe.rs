@@ -67,7 +67,7 @@ impl Probe {
 }
 
 fn kept(paths: &Paths) -> BTreeMap<String, Probe> {
-    let text = std::fs::read(paths.programs()).unwrap_or_default();
+    let text = private_file::read(&paths.programs()).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 

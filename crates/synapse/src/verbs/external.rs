@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use synapse_client::external::External as Agent;
+use synapse_machine::private_file::{Trust, read_text};
 use synapse_machine::token::Token;
 
 use super::send::{self, Send};
@@ -109,7 +110,8 @@ pub(crate) fn run(args: &External) -> Result<u8> {
 
 fn discover(url: &str, alias: Option<&str>, token: Option<&Path>, json: bool) -> Result<u8> {
     let token = token.map(|file| {
-        Token::read(file).with_context(|| format!("cannot read the token {}", file.display()))
+        let read = read_text(file, Trust::Chosen).and_then(|text| Token::parse(&text));
+        read.with_context(|| format!("cannot read the token {}", file.display()))
     });
     let token = token.transpose()?;
     let contacts = lookup::contacts()?;

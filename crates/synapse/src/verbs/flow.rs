@@ -151,7 +151,7 @@ enum Purpose {
 /// A flow by its file or its name.
 fn find(word: &str, purpose: Purpose) -> Result<Found> {
     if profile::is_file(word) {
-        let text = read_text(Path::new(word), Trust::Own);
+        let text = read_text(Path::new(word), Trust::Chosen);
         let text = text.with_context(|| format!("cannot read {word}"))?;
         let file = PathBuf::from(word);
         let name = file.file_stem().unwrap_or_default().to_string_lossy();

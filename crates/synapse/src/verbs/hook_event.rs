@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use clap::Args;
+use synapse_machine::private_file::is_ours;
 
 /// The most that is passed on: the result of a tool may be in it.
 const LONGEST: u64 = 16 << 20;
@@ -26,6 +27,10 @@ pub(crate) fn run(args: &HookEvent) {
 fn pass(args: &HookEvent) -> io::Result<()> {
     let mut payload = Vec::new();
     io::stdin().take(LONGEST).read_to_end(&mut payload)?;
+    // Whoever else listens there must not answer for the person.
+    if !is_ours(&std::fs::symlink_metadata(&args.socket)?) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
     let mut host = UnixStream::connect(&args.socket)?;
     host.write_all(&payload)?;
     host.shutdown(Shutdown::Write)?;

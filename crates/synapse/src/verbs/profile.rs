@@ -52,7 +52,7 @@ pub(super) fn find_in(name: &str, dir: &Path) -> Result<Profile> {
     }
     let own = own_file(name)?;
     if own.is_file() {
-        return from_file(&own.to_string_lossy());
+        return parsed(&text_of(&own, Trust::Own)?, &own.to_string_lossy());
     }
     if !Profile::builtin_names().any(|known| known == name) {
         let known = Profile::builtin_names().collect::<Vec<_>>().join(", ");
@@ -86,7 +86,7 @@ pub(crate) fn is_file(name: &str) -> bool {
 }
 
 fn from_file(file: &str) -> Result<Profile> {
-    parsed(&text_of(file)?, file)
+    parsed(&chosen(file)?, file)
 }
 
 /// The profile of a project, which anybody may have written.
@@ -101,8 +101,13 @@ fn of_project(file: &Path) -> Result<Option<String>> {
     }
 }
 
-fn text_of(file: &str) -> Result<String> {
-    read_text(Path::new(file), Trust::Own).with_context(|| format!("cannot read {file}"))
+/// The text of a file that the person names, or of one that is theirs.
+fn text_of(file: &Path, trust: Trust) -> Result<String> {
+    read_text(file, trust).with_context(|| format!("cannot read {}", file.display()))
+}
+
+fn chosen(file: &str) -> Result<String> {
+    text_of(Path::new(file), Trust::Chosen)
 }
 
 fn parsed(text: &str, file: &str) -> Result<Profile> {
@@ -177,7 +182,7 @@ fn rows() -> Result<Vec<ProfileRow>> {
         }
     }
     for (name, file) in files_in(&paths.profiles()) {
-        let text = text_of(&file.to_string_lossy());
+        let text = text_of(&file, Trust::Own);
         rows.push(ProfileRow::of(&name, "yours", file, text));
     }
     for name in Profile::builtin_names() {
@@ -239,7 +244,7 @@ fn list(json: bool) -> Result<()> {
 fn show(name: &str) -> Result<()> {
     let mut out = print::out();
     if is_file(name) {
-        out.write_all(text_of(name)?.as_bytes())?;
+        out.write_all(chosen(name)?.as_bytes())?;
         return Ok(());
     }
     let Some(row) = rows()?.into_iter().find(|row| row.name == name) else {
@@ -249,7 +254,7 @@ fn show(name: &str) -> Result<()> {
     let text = match &row.file {
         // To look at a profile is not to agree to it.
         Some(file) if row.source == "project" => read_text(file, Trust::Stranger)?,
-        Some(file) => text_of(&file.to_string_lossy())?,
+        Some(file) => text_of(file, Trust::Own)?,
         None => Profile::builtin_text(name).unwrap_or_default().to_owned(),
     };
     out.write_all(text.as_bytes())?;
@@ -258,7 +263,7 @@ fn show(name: &str) -> Result<()> {
 
 /// Agrees to a profile that came with a project.
 fn agree(file: &str) -> Result<()> {
-    let text = text_of(file)?;
+    let text = chosen(file)?;
     let profile = parsed(&text, file)?;
     agree_to(&text)?;
     let command = profile.command.join(" ");

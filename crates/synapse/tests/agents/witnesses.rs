@@ -234,6 +234,10 @@ fn a_program_that_went_on_after_its_end_is_believed_only_with_its_screen() {
         let log = world.ok(&["logs", "toy"]);
         log.contains("from here on the screen must agree")
     });
+    // Its hooks have said that it rests before its prompt is there, behind which the next message belongs.
+    world.wait_until("its prompt is back", |world| {
+        world.ok(&["screen", "toy"]).trim_end().ends_with('>')
+    });
     world.wait_for_state("toy", "IDLE");
     assert_eq!(send(&world, "on go")["reply"], "second");
 }

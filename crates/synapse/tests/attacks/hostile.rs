@@ -1,6 +1,7 @@
 //! What hostile output, messages, repositories and neighbours try, and do not get. SECURITY.md names each test.
 
 mod children;
+mod homes;
 mod itself;
 mod messages;
 mod neighbours;

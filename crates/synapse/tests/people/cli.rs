@@ -12,6 +12,7 @@ mod list;
 mod logs;
 mod screens;
 mod send;
+mod service;
 mod start;
 mod tasks;
 mod words;

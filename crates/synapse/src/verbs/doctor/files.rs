@@ -2,15 +2,18 @@
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use synapse_machine::private_file::is_ours;
 
 use super::check::Check;
 use crate::verbs::texts::doctor as texts;
 
 /// The bits that let others in.
 const OTHERS: u32 = 0o077;
+/// The bits that let others write.
+const WRITERS: u32 = 0o022;
 
 /// Looks at a folder of ours. One that is not there will be made when it is needed.
 pub(super) fn folder(topic: &str, path: &Path) -> Check {
@@ -44,6 +47,36 @@ pub(super) fn folder(topic: &str, path: &Path) -> Check {
         return Check::warn(topic, said, format!("chmod 700 {shown}"));
     }
     Check::ok(topic, shown.to_string())
+}
+
+/// Looks for folders that others can write to, the homes and those right below them; nothing if there are none. Our
+/// own files are told from those of others by their owner, but whoever can write to a folder can take files away, put
+/// back older ones and give others another name.
+pub(super) fn open_to_write<'a>(
+    topic: &str,
+    homes: impl Iterator<Item = &'a Path>,
+) -> Option<Check> {
+    let mut folders = Vec::new();
+    for home in homes {
+        folders.push(home.to_owned());
+        let below = fs::read_dir(home).into_iter().flatten().flatten();
+        folders.extend(below.map(|entry| entry.path()));
+    }
+    let is_open = |path: &PathBuf| {
+        let about = fs::metadata(path).ok().filter(Metadata::is_dir);
+        about.is_some_and(|about| about.permissions().mode() & WRITERS != 0 || !is_ours(&about))
+    };
+    let open = folders.into_iter().filter(is_open);
+    let open: Vec<String> = open.map(|path| path.display().to_string()).collect();
+    (!open.is_empty()).then(|| {
+        let said = texts::others_can_write(open.join(", "));
+        let open = open.join(" ");
+        Check::fail(
+            topic,
+            said,
+            format!("chown $(id -un) {open} && chmod go-w {open}"),
+        )
+    })
 }
 
 /// Looks at the files right below a folder; nothing if there are none.
@@ -109,6 +142,22 @@ mod tests {
         let open = folder("home", &home);
         assert_eq!(open.level, Level::Warn);
         assert!(open.advice.unwrap().starts_with("chmod 700"));
+
+        let writable = |home: &Path| open_to_write("folders", [home].into_iter());
+        let below = home.join("agents");
+        fs::create_dir(&below).unwrap();
+        chmod(&below, 0o755);
+        assert_eq!(writable(&home), None);
+        for mode in [0o720, 0o702] {
+            chmod(&below, mode);
+            let open = writable(&home).unwrap();
+            assert_eq!(open.level, Level::Fail);
+            let advice = format!("chmod go-w {}", below.display());
+            assert!(open.advice.unwrap().ends_with(&advice));
+        }
+        fs::remove_dir(&below).unwrap();
+        chmod(&home, 0o777);
+        assert!(writable(&home).is_some());
 
         assert_eq!(inside("tokens", &home), None);
         let token = home.join("token");

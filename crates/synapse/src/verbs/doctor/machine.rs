@@ -19,9 +19,16 @@ const PORTS: std::ops::RangeInclusive<u16> = 8100..=8179;
 /// Looks at all of it.
 pub(super) fn look(paths: &Paths) -> Vec<Check> {
     let mut checks = vec![own()];
-    for (topic, path) in [("home", paths.config()), ("shared home", paths.registry())] {
-        checks.extend(path.parent().map(|folder| files::folder(topic, folder)));
-    }
+    let named = [("home", paths.config()), ("shared home", paths.registry())];
+    let homes = named
+        .iter()
+        .filter_map(|(topic, path)| Some((*topic, path.parent()?)));
+    checks.extend(
+        homes
+            .clone()
+            .map(|(topic, path)| files::folder(topic, path)),
+    );
+    checks.extend(files::open_to_write("folders", homes.map(|(_, path)| path)));
     checks.push(files::folder("registry", &paths.registry()));
     checks.push(files::folder("logs", &paths.logs()));
     checks.extend(files::inside("entries", &paths.registry()));

@@ -92,6 +92,9 @@ texts! {
     is_open_to_others(path, mode)
         "{path} is open to others (mode {mode})"
         "{path} はほかの人も入れます（モード {mode}）";
+    others_can_write(folders)
+        "others can write to {folders}, and put there what you would run"
+        "ほかの人が {folders} に書き込めます。あなたが実行するものを置かれるかもしれません";
     yours_alone(count)
         "files of yours alone: {count}"
         "あなただけのファイル: {count}";

@@ -15,7 +15,7 @@ use jiff::{Span, Timestamp, ToSpan as _};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, date_time_ymd};
 use sha2::{Digest as _, Sha256};
 use synapse_machine::paths::{Paths, create_folder};
-use synapse_machine::private_file::replace;
+use synapse_machine::private_file::{check, read_string, replace};
 
 /// One that is older is made anew; browsers want them young.
 const AGE: Duration = Duration::from_hours(24 * 180);
@@ -39,8 +39,8 @@ pub(super) fn own(paths: &Paths, names: &[String]) -> Result<OwnCertificate> {
             .is_some_and(|age| age < AGE)
     };
     let is_fit = is_young(&cert)
-        && key.is_file()
-        && fs::read_to_string(&list).is_ok_and(|known| known == wanted);
+        && check(&key).is_ok()
+        && read_string(&list).is_ok_and(|known| known == wanted);
     if !is_fit {
         let folder = cert.parent().context("no folder for the certificate")?;
         create_folder(folder)?;
@@ -49,8 +49,7 @@ pub(super) fn own(paths: &Paths, names: &[String]) -> Result<OwnCertificate> {
         replace(&cert, made.as_bytes())?;
         replace(&list, wanted.as_bytes())?;
     }
-    let text =
-        fs::read_to_string(&cert).with_context(|| format!("{} cannot be read", cert.display()))?;
+    let text = read_string(&cert).with_context(|| format!("{} cannot be read", cert.display()))?;
     let fingerprint = fingerprint(&text)
         .with_context(|| format!("{} is no certificate; remove it", cert.display()))?;
     Ok(OwnCertificate {

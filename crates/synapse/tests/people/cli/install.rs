@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use crate::world::World;
 
+mod foreign;
+
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -23,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A program of one line.
-fn program(path: &Path, line: &str) {
+pub(super) fn program(path: &Path, line: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
     std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
@@ -32,6 +34,10 @@ fn program(path: &Path, line: &str) {
 /// The script, with the binaries of this build, and for nobody's home but this one.
 fn script(action: &str, home: &Path, prefix: &str) -> Command {
     let built = assert_cmd::cargo::cargo_bin!("synapse").parent().unwrap();
+    script_of(built, action, home, prefix)
+}
+
+fn script_of(built: &Path, action: &str, home: &Path, prefix: &str) -> Command {
     let mut command = Command::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../scripts/install"
@@ -103,6 +109,7 @@ fn a_prefix_is_understood_as_every_shell_hands_it_over() {
         ("here/local", "here/local"),
         ("./here", "here"),
         ("~/R&D 100%/$x", "R&D 100%/$x"),
+        ("~/$(id)\"`id`'", "$(id)\"`id`'"),
     ] {
         let folder = home.join(folder);
         let run = |action: &str| {
@@ -114,8 +121,13 @@ fn a_prefix_is_understood_as_every_shell_hands_it_over() {
         let nothing = format!("nothing of Synapse was below {}\n", folder.display());
         assert_eq!(said, nothing, "{prefix}");
         let said = run("install");
-        let path = format!("export PATH=\"{}/bin:", folder.display());
-        assert!(said.contains(&path), "{prefix}: {said}");
+        let hint = said.split("add it: ").nth(1).unwrap();
+        let typed = Command::new("bash")
+            .args(["-c", &format!("{hint}printf %s \"$PATH\"")])
+            .output();
+        let path = String::from_utf8(typed.unwrap().stdout).unwrap();
+        let expected = format!("{}/bin:", folder.display());
+        assert!(path.starts_with(&expected), "{prefix}: {said}");
         assert!(folder.join("bin/synapse").is_file(), "{prefix}");
         let said = run("uninstall");
         assert!(said.contains("removed Synapse from"), "{prefix}: {said}");
@@ -171,7 +183,11 @@ fn everything_is_installed_and_removed_again() {
     // Once more over the first, of which a page is no longer there.
     let gone = prefix.join("share/man/man1/synapse-gone.1");
     std::fs::write(&gone, "").unwrap();
+    let list = prefix.join("share/synapse/installed");
+    let listed = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, format!("share/man/man1/synapse-gone.1\n{listed}")).unwrap();
     run("install");
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), listed);
     assert!(!gone.exists());
     let said = run("uninstall");
     assert!(said.contains("rm -r ~/.synapse ~/.a2a"), "{said}");
@@ -349,144 +365,4 @@ fn the_debian_package_can_be_installed_and_removed() {
         .unwrap();
     let said = String::from_utf8_lossy(&tried.stderr);
     assert!(tried.status.success(), "{said}");
-}
-
-#[test]
-fn a_service_is_written_and_removed() {
-    let world = World::new();
-    let config = world.home.path().join("config");
-    let run = |args: &[&str], path: &Path| {
-        let mut command = world.command(args);
-        command.env("XDG_CONFIG_HOME", &config).env("PATH", path);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
-    };
-    let said = run(&["install-service"], Path::new("/nowhere"));
-    assert!(
-        said.contains("systemctl --user enable synapse.service"),
-        "{said}"
-    );
-    let folder = config.join("systemd/user");
-    let unit = folder.join("synapse.service");
-    let mode = unit.metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "a proxy may have a password");
-
-    let bin = world.home.path().join("bin");
-    let told = world.home.path().join("told");
-    program(
-        &bin.join("systemctl"),
-        &format!("echo \"$*\" >>'{}'", told.display()),
-    );
-    let said = run(&["install-service"], &bin);
-    assert!(said.contains("brought back at login"), "{said}");
-    // What `enable` makes; this one does not.
-    let link = folder.join("default.target.wants/synapse.service");
-    std::fs::create_dir(link.parent().unwrap()).unwrap();
-    std::os::unix::fs::symlink(&unit, &link).unwrap();
-    run(&["install-service", "--remove"], &bin);
-    assert!(!unit.exists() && link.symlink_metadata().is_err());
-    let told = std::fs::read_to_string(told).unwrap();
-    let expected = ["daemon-reload", "enable synapse.service"];
-    let expected = [expected, ["disable synapse.service", "daemon-reload"]].concat();
-    let told: Vec<&str> = told.lines().map(|line| &line["--user ".len()..]).collect();
-    assert_eq!(told, expected);
-    run(&["install-service", "--remove"], Path::new("/nowhere"));
-}
-
-#[test]
-fn a_service_gives_agents_what_they_are_started_with() {
-    let world = World::new();
-    let odd = world.home.path().join("a b 100% $HOME");
-    std::fs::create_dir(&odd).unwrap();
-    let odd = odd.to_str().unwrap();
-    let unit = |own: &Path| {
-        let mut command = std::process::Command::new(own);
-        for (name, value) in world.command(&[]).get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command
-            .args(["install-service", "--print"])
-            .current_dir(odd)
-            .env("PATH", format!("{odd}:/usr/bin"))
-            .env("CODEX_HOME", "codex \"x\"\\\nhome")
-            .env("A2A_HOME", "")
-            .env("HTTPS_PROXY", "http://ada:50%25@proxy")
-            .env("ANTHROPIC_API_KEY", "secret")
-            .env("SYNAPSE_AGENT_ID", "synapse-dummy-8100");
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let own = Path::new(odd).join("synapse");
-    std::fs::hard_link(assert_cmd::cargo::cargo_bin!("synapse"), &own)
-        .or_else(|_| std::fs::copy(assert_cmd::cargo::cargo_bin!("synapse"), &own).map(|_| ()))
-        .unwrap();
-    let text = unit(&own);
-    let quoted = odd.replace('%', "%%");
-    let home = world.home.path().display();
-    for line in [
-        "RemainAfterExit=yes".to_owned(),
-        "OOMPolicy=continue".to_owned(),
-        format!("ExecStart=-\"{quoted}/synapse\" up"),
-        format!("ExecStop=\"{quoted}/synapse\" install-service --stop"),
-        format!("Environment=\"PATH={quoted}:/usr/bin\""),
-        format!(r#"Environment="CODEX_HOME={quoted}/codex \"x\"\\\x0ahome""#),
-        format!("Environment=\"SYNAPSE_HOME={home}/synapse\""),
-        "Environment=\"HTTPS_PROXY=http://ada:50%%25@proxy\"".to_owned(),
-        "Environment=\"LANG=C.UTF-8\"".to_owned(),
-    ] {
-        assert!(text.lines().any(|told| told == line), "{line}\n{text}");
-    }
-    for name in ["A2A_HOME", "ANTHROPIC", "SYNAPSE_AGENT_ID"] {
-        assert!(!text.contains(name), "{name}\n{text}");
-    }
-    // Where systemd is, it says itself whether it understands the unit.
-    let file = Path::new(odd).join("synapse.service");
-    std::fs::write(&file, text).unwrap();
-    let verified = Command::new("systemd-analyze")
-        .args(["--user", "verify"])
-        .arg(&file)
-        .env("XDG_RUNTIME_DIR", world.home.path())
-        .output();
-    if let Ok(verified) = verified {
-        let said = String::from_utf8_lossy(&verified.stderr);
-        assert!(verified.status.success(), "{said}");
-        assert!(!said.contains("synapse.service"), "{said}");
-    }
-}
-
-#[test]
-fn a_service_ends_the_agents_that_it_has_started_and_no_others() {
-    let world = World::new();
-    for (name, invocation) in [("mine", Some("a1")), ("other", Some("b2")), ("shell", None)] {
-        let mut command = world.command(&["start", "dummy", "--port", "0", "--name", name]);
-        command.env_remove("INVOCATION_ID");
-        command.envs(invocation.map(|id| ("INVOCATION_ID", id)));
-        assert!(command.status().unwrap().success());
-    }
-    let handles = || {
-        let list = world.json(&["list", "--json"])["agents"].clone();
-        let list = list.as_array().unwrap().iter();
-        let handles = list.map(|agent| agent["handle"].as_str().unwrap().to_owned());
-        handles.collect::<BTreeSet<_>>()
-    };
-    let stop = |invocation: Option<&str>| {
-        let mut command = world.command(&["install-service", "--stop"]);
-        command.env_remove("INVOCATION_ID");
-        command.envs(invocation.map(|id| ("INVOCATION_ID", id)));
-        assert!(command.status().unwrap().success());
-    };
-    stop(None);
-    assert_eq!(
-        handles(),
-        ["mine", "other", "shell"].map(str::to_owned).into()
-    );
-    stop(Some("a1"));
-    assert_eq!(handles(), ["other", "shell"].map(str::to_owned).into());
-    // What the machine's end ended comes back.
-    assert!(world.ok(&["up", "--dry-run"]).contains("mine"));
 }
