@@ -102,3 +102,14 @@ pub(super) fn launch_in(args: &Start, dir: &Path) -> Result<Value> {
     }
     Ok(told)
 }
+
+/// Adds to what the person should know about a start.
+pub(super) fn warn(told: &mut Value, warning: &str) {
+    let Some(fields) = told.as_object_mut() else {
+        return;
+    };
+    let said = fields.get("warning").and_then(Value::as_str);
+    let warnings: Vec<&str> = said.into_iter().chain([warning]).collect();
+    let warnings = Value::from(warnings.join("; "));
+    fields.insert("warning".to_owned(), warnings);
+}

@@ -115,13 +115,11 @@ impl Comeback {
             start::launch_in(&self.start, dir)?
         };
         if let Some(fields) = told.as_object_mut() {
+            fields.insert("dir".to_owned(), json!(dir));
             fields.insert("conversation".to_owned(), json!(conversation));
-            let said = fields.get("warning").and_then(Value::as_str);
-            let warnings: Vec<&str> = said.into_iter().chain(warning.as_deref()).collect();
-            if !warnings.is_empty() {
-                let warnings = json!(warnings.join("; "));
-                fields.insert("warning".to_owned(), warnings);
-            }
+        }
+        if let Some(warning) = warning {
+            start::warn(&mut told, &warning);
         }
         Ok(told)
     }

@@ -59,6 +59,12 @@ texts! {
     tried_again(handle)
         "  the next `synapse up` tries it again; not to bring it back: synapse stop {handle}"
         "  次の `synapse up` でもう一度試します。起動し直さないなら: synapse stop {handle}";
+    is_not_noted(error)
+        "its record cannot be written ({error}), so that the next `synapse up` may do otherwise than it should"
+        "記録を書き込めません ({error})。次の `synapse up` は期待どおりに動かないかもしれません";
+    store_cannot_be_used(error)
+        "{error}; until it can be used, agents refuse tasks, and messages that were not begun are not known"
+        "{error}。使えるようになるまで、エージェントはタスクを受け付けず、未着手のメッセージもわかりません";
     is_not_brought_back(handle)
         "{handle} does not run; it is not brought back"
         "{handle} は動いていません。起動し直さないことにしました";

@@ -3,6 +3,7 @@
 mod conversations;
 mod messages;
 mod restart;
+mod store;
 
 use crate::world::terminal::Terminal;
 use crate::world::{World, is_gone};
