@@ -34,7 +34,7 @@ pub(crate) struct Up {
     /// Say what would be started, and start nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print JSON: one object for each agent
+    /// Print JSON: one object for each agent; not_begun has the ids of messages that it had not begun
     #[arg(long)]
     json: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Restart {
     /// Begin a new conversation
     #[arg(long)]
     fresh: bool,
-    /// Print JSON: one object for each agent
+    /// Print JSON: one object for each agent; not_begun has the ids of messages that it had not begun
     #[arg(long)]
     json: bool,
 }

@@ -97,7 +97,12 @@ impl<'a> Report<'a> {
             .filter(|_| !matches!(attempt, Attempt::Refused(_)));
         let waiting = record.and_then(|record| self.unbegun(record));
         if self.json {
-            return writeln!(print::out(), "{}", shown(agent, attempt));
+            let mut shown = shown(agent, attempt);
+            if let (Some(fields), true) = (shown.as_object_mut(), record.is_some()) {
+                let ids = waiting.as_ref().map(|all| ids(all));
+                fields.insert("not_begun".to_owned(), json!(ids));
+            }
+            return writeln!(print::out(), "{shown}");
         }
         match attempt {
             Attempt::Back(told) => say_back(agent.handle, told)?,
@@ -121,6 +126,10 @@ impl<'a> Report<'a> {
         }
         read.ok()
     }
+}
+
+fn ids(messages: &[Unbegun]) -> Vec<&str> {
+    messages.iter().map(|one| one.id.as_str()).collect()
 }
 
 fn shown(agent: &Candidate<'_>, attempt: &Attempt) -> Value {

@@ -58,3 +58,21 @@ fn messages_are_offered_however_the_agent_was_stopped_but_not_those_that_somebod
         );
     }
 }
+
+#[test]
+fn a_program_is_told_by_their_ids_which_messages_were_not_begun() {
+    for way in [
+        &["up", "--json"][..],
+        &["restart", "dummy", "--now", "--json"],
+    ] {
+        let world = World::with_dummy();
+        world.ok(&["send", "dummy", "slow:60"]);
+        world.wait_for_state("dummy", "BUSY");
+        let id = world.ok(&["send", "dummy", "say:still wanted"]);
+        if way[0] == "up" {
+            world.ok(&["stop", "--all"]);
+        }
+        let told = world.json(way);
+        assert_eq!(told["not_begun"], serde_json::json!([id.trim()]), "{told}");
+    }
+}
