@@ -110,6 +110,9 @@ pub struct InputBox {
     /// It stands between two rules.
     #[serde(default)]
     pub is_ruled: bool,
+    /// It stands, perhaps only in a terminal that has not all colours, between blank rows in its own colour.
+    #[serde(default)]
+    pub is_shaded: bool,
     /// The terminal's cursor is shown inside it.
     #[serde(default)]
     pub has_cursor: bool,
