@@ -60,16 +60,17 @@ impl Comeback {
         if conversation.is_some() {
             start.args.clone_from(&lasting);
         }
-        let is_open = conversation
-            .as_ref()
-            .is_some_and(|name| open(running, paths).contains(name));
-        let warning = conversation.as_ref().filter(|_| is_open);
+        let open = open(running, paths);
+        let holder = open
+            .iter()
+            .find(|(name, _)| conversation.as_ref() == Some(name));
+        let warning = holder.map(|(name, handle)| texts::conversation_is_open(name, handle));
         Ok(Self {
             record: record.clone(),
             start,
             lasting,
-            warning: warning.map(texts::conversation_is_open),
-            conversation: conversation.filter(|_| !is_open),
+            conversation: conversation.filter(|_| warning.is_none()),
+            warning,
         })
     }
 

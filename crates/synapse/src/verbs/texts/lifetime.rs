@@ -92,9 +92,9 @@ texts! {
     is_not_continued(name, why)
         "the conversation {name} could not be continued: {why}"
         "会話 {name} は続けられませんでした: {why}";
-    conversation_is_open(name)
-        "the conversation {name} is open in another agent"
-        "会話 {name} は別のエージェントが開いています";
+    conversation_is_open(name, handle)
+        "the conversation {name} is open in another agent, {handle}"
+        "会話 {name} は別のエージェント {handle} が開いています";
     is_back_with(handle, name, dir)
         "{handle} is back with its conversation ({name}) in {dir}"
         "{dir} の {handle} が会話 ({name}) の続きから戻りました";

@@ -222,3 +222,25 @@ fn a_person_at_a_terminal_chooses_the_conversation() {
             .contains("started with: --continue older")
     });
 }
+
+#[test]
+fn a_conversation_that_an_agent_has_open_is_opened_by_no_second_one() {
+    let world = World::new();
+    let file = teller(&world);
+    let start = ["start", &file, "--port", "0", "--resume", "talk-1"];
+    world.ok(&start);
+    let (said, code) = told(&world, &start);
+    assert!(
+        code == Some(1) && said.contains("talk-1 is open in another agent, teller"),
+        "{said}"
+    );
+    let mut terminal = Terminal::open(&world, &[&file, "--resume", "talk-1"]);
+    terminal.wait_for("talk-1 is open in another agent, teller");
+    terminal.end();
+    let listed = world.json(&["list", "--json"])["agents"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    // A program that continues none begins its own.
+    world.ok(&["start", "dummy", "--port", "0", "--resume", "talk-1"]);
+    world.ok(&["stop", "teller"]);
+    world.ok(&start);
+}
