@@ -77,10 +77,11 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
     };
     let records = LaunchRecord::waiting(&paths, &lookup::agents()?)
         .with_context(|| format!("cannot read {}", paths.launches().display()))?;
-    if records.is_empty() && !args.json {
+    let mut report = Report::new(&paths, args.json);
+    report.tell_unreadable()?;
+    if records.is_empty() && report.code == 0 && !args.json {
         note!("{}", texts::nothing_to_bring_back());
     }
-    let mut report = Report::new(&paths, args.json);
     let mut planned = Vec::new();
     for record in &records {
         let running = lookup::agents()?;

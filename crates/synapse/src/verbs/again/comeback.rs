@@ -7,6 +7,7 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 use synapse::host::NotInstalled;
 use synapse::launch::probe;
+use synapse_machine::config::Config;
 use synapse_machine::handle::Handle;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
@@ -41,6 +42,8 @@ impl Comeback {
         running: &[Entry],
         paths: &Paths,
     ) -> Result<Self> {
+        // Without its settings no host starts.
+        Config::load(&paths.config())?;
         let mut start = started_with(record)?;
         start.name = Some(name.to_string());
         start.cwd = Some(record.dir.to_string_lossy().into_owned());

@@ -75,6 +75,18 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Records that cannot be read: nobody knows whose they are.
+    pub(super) fn tell_unreadable(&mut self) -> io::Result<()> {
+        for (path, why) in LaunchRecord::unreadable(self.paths)? {
+            self.code = 1;
+            note!(
+                "synapse: {}",
+                texts::record_cannot_be_read(path.display(), why)
+            );
+        }
+        Ok(())
+    }
+
     /// One that is not meant.
     pub(super) fn leave_out(&self, handle: &Handle, why: &str) -> io::Result<()> {
         if !self.json {

@@ -62,6 +62,9 @@ texts! {
     is_not_noted(error)
         "its record cannot be written ({error}), so that the next `synapse up` may do otherwise than it should"
         "記録を書き込めません ({error})。次の `synapse up` は期待どおりに動かないかもしれません";
+    record_cannot_be_read(path, why)
+        "{path} cannot be read: {why}; the agent that was started so is not brought back; remove the file"
+        "{path} を読めません: {why}。その記録のエージェントは起動し直せません。ファイルを削除してください";
     store_cannot_be_used(error)
         "{error}; until it can be used, agents refuse tasks, and messages that were not begun are not known"
         "{error}。使えるようになるまで、エージェントはタスクを受け付けず、未着手のメッセージもわかりません";

@@ -282,3 +282,39 @@ fn what_would_fail_is_said_before_it_is_tried() {
     let (said, code) = told(&world, &["up", "--dry-run"]);
     assert!(code == Some(1) && said.contains(&dir), "{said}");
 }
+
+#[test]
+fn settings_that_cannot_be_read_are_said_before_an_agent_is_ended_or_tried() {
+    let world = World::with_dummy();
+    let before = pid(&world, "dummy");
+    world.configure("agents: {codex: [");
+    let (said, code) = told(&world, &["restart", "dummy"]);
+    assert!(code == Some(1) && said.contains("config.yaml"), "{said}");
+    assert_eq!(pid(&world, "dummy"), before, "it runs on");
+    crash(&world);
+    let (said, code) = told(&world, &["up", "--dry-run"]);
+    assert!(code == Some(1) && said.contains("config.yaml"), "{said}");
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_named() {
+    let world = World::new();
+    for name in ["one", "two"] {
+        world.ok(&["start", "dummy", "--port", "0", "--name", name]);
+    }
+    world.ok(&["stop", "one"]);
+    world.ok(&["stop", "--all"]);
+    let file = "broken.json";
+    std::fs::write(world.home.path().join("synapse/agents").join(file), "{").unwrap();
+    for args in [&["up", "--dry-run"][..], &["up"]] {
+        let (said, code) = told(&world, args);
+        assert!(
+            said.contains(file) && said.contains("cannot be read"),
+            "{said}"
+        );
+        assert_eq!(code, Some(1), "{args:?}");
+    }
+    let checked = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    assert!(checked.contains(file), "{checked}");
+    assert_eq!(world.entry()["handle"], "two");
+}

@@ -89,3 +89,15 @@ fn one_that_is_back_but_not_written_down_is_not_said_to_fail() {
     assert!(!told.contains("cannot be started"), "{told}");
     assert_ne!(pid(&world, "dummy"), before);
 }
+
+#[test]
+fn a_start_says_that_no_task_will_be_taken() {
+    let world = World::with_dummy();
+    world.ok(&["stop", "dummy"]);
+    damage(&world);
+    let (said, code) = told(&world, &["start", "dummy", "--port", "0"]);
+    assert!(
+        code == Some(0) && said.contains("agents refuse tasks"),
+        "{said}"
+    );
+}
