@@ -177,7 +177,7 @@ class Session:
         self.terminal.end()
         case = stem.name
         head = {"version": 2, "width": SIZE[0], "height": SIZE[1], "timestamp": int(self.terminal.start),
-                "title": f"{self.cli} {case}", "env": {"TERM": "xterm-256color", "LANG": "C.UTF-8"},
+                "title": f"{self.cli} {case}", "env": {"TERM": os.environ["TERM"], "LANG": "C.UTF-8"},
                 "command": self.cli, "duration": round(duration, 3)}
         lines = [head, *self.terminal.events]
         stem.with_name(f"{case}.cast").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))

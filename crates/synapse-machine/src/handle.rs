@@ -439,7 +439,7 @@ mod tests {
                 .contains("could be any")
         );
         let error = found("wether").unwrap_err().to_string();
-        assert!(error.contains("nearest are @weather"), "{error}");
+        assert!(error.contains("there are @weather"), "{error}");
     }
 
     #[test]

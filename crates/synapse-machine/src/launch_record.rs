@@ -54,7 +54,7 @@ impl LaunchRecord {
 
     /// That of one agent, if it was ever started.
     pub fn of(paths: &Paths, id: &AgentId) -> Option<Self> {
-        Self::read(&paths.launch(id))
+        Self::read(&paths.launch(id)).ok()
     }
 
     /// How an agent that runs was started. Its id may have been that of another one before.
@@ -62,29 +62,29 @@ impl LaunchRecord {
         Self::of(paths, &entry.agent_id).filter(|record| record.is_of(entry))
     }
 
-    /// All of them, the oldest first.
+    /// All that can be read, the oldest first.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn all(paths: &Paths) -> io::Result<Vec<Self>> {
-        let entries = match std::fs::read_dir(paths.launches()) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        // What is being written has a name that begins with a dot.
-        let is_whole = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            !name.as_bytes().starts_with(b".")
-        };
-        let mut records: Vec<Self> = entries
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(is_whole)
-            .filter_map(|path| Self::read(&path))
+        let mut records: Vec<Self> = files(paths)?
+            .iter()
+            .filter_map(|path| Self::read(path).ok())
             .collect();
         records.sort_by_key(|record| record.started_at);
         Ok(records)
+    }
+
+    /// The files of those that cannot be read, and why.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn unreadable(paths: &Paths) -> io::Result<Vec<(PathBuf, io::Error)>> {
+        let files = files(paths)?.into_iter();
+        Ok(files
+            .filter_map(|path| Some((Self::read(&path).err()?, path)))
+            .map(|(why, path)| (path, why))
+            .collect())
     }
 
     /// Those of agents that are to be brought back: none has ended for good, and none is among those that run. Another
@@ -228,10 +228,26 @@ impl LaunchRecord {
         moved.write(paths)
     }
 
-    fn read(path: &Path) -> Option<Self> {
-        let text = read_text(path, Trust::Own).ok()?;
-        serde_json::from_str(&text).ok()
+    fn read(path: &Path) -> io::Result<Self> {
+        let text = read_text(path, Trust::Own)?;
+        Ok(serde_json::from_str(&text)?)
     }
+}
+
+/// Where records are.
+fn files(paths: &Paths) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(paths.launches()) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    // What is being written has a name that begins with a dot.
+    let is_whole = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        !name.as_bytes().starts_with(b".")
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter(is_whole).collect())
 }
 
 /// Waits until nobody else changes the records, which are read and written by many processes.

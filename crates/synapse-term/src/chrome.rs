@@ -164,12 +164,8 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
         .prompt
         .find(&first.text)
         .filter(|found| found.start() == 0)?;
-    let bottom = if rules.is_ruled {
-        let above = top.checked_sub(1)?;
-        if !is_rule(frame.text(above)) {
-            return None;
-        }
-        let edge = (top + 1..=last).find(|row| is_rule(frame.text(*row)))?;
+    let bottom = if rules.is_ruled || rules.is_shaded {
+        let edge = lower_edge(frame, rules, top, last)?;
         let footer = (edge + 1..=last).map(|row| frame.text(row).trim_start());
         let footer: Vec<&str> = footer.filter(|text| !text.is_empty()).collect();
         // An earlier message between two rules looks the same, but a dialog or more stands below.
@@ -224,6 +220,22 @@ fn box_at(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<Bo
     })
 }
 
+/// The row below a box whose text begins in `top`, if it has the edges that a profile describes.
+fn lower_edge(frame: &Frame, rules: &InputBox, top: usize, last: usize) -> Option<usize> {
+    let above = top.checked_sub(1)?;
+    if rules.is_ruled && is_rule(frame.text(above)) {
+        return (top + 1..=last).find(|row| is_rule(frame.text(*row)));
+    }
+    let shade = |row: usize| frame.row(row).map(|row| row.style_at(0).bg);
+    let own = shade(top).filter(|own| rules.is_shaded && *own != Colour::Default)?;
+    let is_padding = |row: usize| shade(row) == Some(own) && frame.text(row).trim().is_empty();
+    // A message may have empty lines.
+    let edge = (top + 1..=last)
+        .take_while(|row| shade(*row) == Some(own))
+        .last()?;
+    (is_padding(above) && is_padding(edge)).then_some(edge)
+}
+
 /// Looks for an input box in a program nobody has described: a row between two rules that begins
 /// with one of the usual glyphs.
 pub fn find_common_box(frame: &Frame) -> Option<BoxView> {
@@ -233,6 +245,7 @@ pub fn find_common_box(frame: &Frame) -> Option<BoxView> {
 static COMMON_BOX: LazyLock<InputBox> = LazyLock::new(|| InputBox {
     prompt: Pattern::from(constant(r"^[\s│┃]{0,4}[❯›>»➜!#$λ]([\s\u{a0}]|$)")),
     is_ruled: true,
+    is_shaded: false,
     has_cursor: false,
     is_optional: true,
     placeholder: None,

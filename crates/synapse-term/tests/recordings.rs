@@ -10,10 +10,14 @@
 mod score;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use score::{Compare, Score, by_silence, head, load, name, play, recordings, score, truth};
+use synapse_term::cast::{Event, What};
+use synapse_term::chrome::Holds;
 use synapse_term::profile::Profile;
 use synapse_term::reply::{Outcome, Speaker};
+use synapse_term::watch::Watcher;
 
 /// The truth was taken by polling the screen: what differs by less is not known to be wrong.
 const CLOCK: f64 = 0.02;
@@ -296,4 +300,24 @@ fn each_toolkit_is_read_well() {
 fn programs_nobody_looked_at_are_read_well() {
     let rows = read(HELD_OUT, Compare::Loosely, |_| "generic".to_owned());
     assert_floor(&rows, 0.95, 90);
+}
+
+/// Somebody has typed a letter and taken it back: whatever the box shows then is the program's own.
+#[test]
+fn a_placeholder_that_is_not_grey_was_typed_by_nobody() {
+    let mut paths = recordings("recordings").into_iter();
+    let path = paths.find(|path| name(path) == "gemini/23_sixteen_colours");
+    let cast = load(&path.unwrap());
+    let profile = Arc::new(Profile::builtin("gemini").unwrap());
+    let mut watcher = Watcher::new(profile, cast.size);
+    let is_message =
+        |event: &&Event| matches!(&event.what, What::Input(keys) if keys.contains("say:"));
+    let message = cast.events.iter().find(is_message).unwrap().at;
+    for event in cast.events.iter().filter(|event| event.at < message) {
+        watcher.replay(event);
+    }
+    watcher.input(b"x", message);
+    watcher.input(b"\x7f", message);
+    watcher.tick(message + Duration::from_secs(1));
+    assert_eq!(watcher.box_holds(), Some(Holds::Placeholder));
 }

@@ -75,7 +75,10 @@ impl Conversation {
         self.messages
             .iter()
             .find_map(|message| match &message.what {
-                What::Asked(asked) => Some(asked.text.as_str()),
+                // Each run begins with a message of the program's own.
+                What::Asked(asked) if !asked.text.starts_with("<session_context>") => {
+                    Some(asked.text.as_str())
+                }
                 _ => None,
             })
     }

@@ -39,15 +39,25 @@ impl Source {
         let mut files = self.changed_since(SystemTime::UNIX_EPOCH);
         files.sort_unstable_by(|one, other| other.cmp(one));
         let files = files.into_iter().take(MOST_FILES);
-        let read = files.filter_map(|(last_at, path)| {
-            let (name, begins) = self.beginning(&path)?;
-            Some(PastConversation {
-                name,
-                last_at,
-                begins,
-            })
-        });
-        read.take(MOST).collect()
+        let mut past: Vec<PastConversation> = Vec::new();
+        for (last_at, path) in files {
+            let Some((name, begins)) = self.beginning(&path) else {
+                continue;
+            };
+            // Some programs write a file for each run: the oldest has the first words.
+            if let Some(newer) = past.iter_mut().find(|newer| newer.name == name) {
+                newer.begins = begins;
+            } else if past.len() == MOST {
+                break;
+            } else {
+                past.push(PastConversation {
+                    name,
+                    last_at,
+                    begins,
+                });
+            }
+        }
+        past
     }
 
     /// What a conversation of this folder is called, and its first message.
@@ -155,6 +165,39 @@ mod tests {
                 pair("command", "/review the cart")
             ]
         );
+    }
+
+    /// As Gemini CLI 0.61.0 writes a conversation that was continued once.
+    #[test]
+    fn a_conversation_in_several_files_is_told_once_by_the_first_words_of_a_person() {
+        use sha2::{Digest as _, Sha256};
+        let project = synapse_machine::hex::hex(&Sha256::digest("/w"));
+        let lines = |words: &str| {
+            let head = serde_json::json!({ "sessionId": "abc-1", "projectHash": project });
+            let user = |id: &str, text: &str| serde_json::json!({ "id": id, "type": "user", "content": [{ "text": text }] });
+            let context = user(
+                "a",
+                "<session_context>\nThis is the Gemini CLI.\n</session_context>",
+            );
+            let set = serde_json::json!({ "$set": { "messages": [context] } });
+            format!("{head}\n{set}\n{}\n", user("b", words))
+        };
+        let files = [
+            (
+                ".gemini/tmp/w/chats/session-1-abc.jsonl",
+                lines("fix the cart"),
+            ),
+            (
+                ".gemini/tmp/w/chats/session-2-abc.jsonl",
+                lines("and the test"),
+            ),
+            // Nothing was asked in this run.
+            (
+                ".gemini/tmp/w/chats/session-3-abc.jsonl",
+                lines("").lines().take(2).collect::<Vec<_>>().join("\n"),
+            ),
+        ];
+        assert_eq!(found("gemini", &files), [pair("abc-1", "fix the cart")]);
     }
 
     #[test]

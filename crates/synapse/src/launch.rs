@@ -64,12 +64,10 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         argv.extend(resumed(agent, &mut notes));
     }
     argv.extend(injection.user_args.unwrap_or_else(|| agent.args.clone()));
-    let mut env: Vec<(String, String)> = profile.env.clone().into_iter().collect();
+    let mut env = terminal_variables(agent);
+    env.extend(profile.env.clone());
     env.extend(tools.env);
     env.push(("SYNAPSE_AGENT_ID".to_owned(), id.to_owned()));
-    if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
-        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
-    }
     let dir = profile
         .cwd
         .as_ref()
@@ -91,6 +89,19 @@ pub(crate) fn prepare(agent: &Agent, id: &str, paths: &Paths) -> Result<Launch> 
         hooks,
         notes,
     })
+}
+
+/// What a program is told of its terminal, where nobody has told us, or where we are that terminal.
+fn terminal_variables(agent: &Agent) -> Vec<(String, String)> {
+    let mut env = Vec::new();
+    if std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+    }
+    let is_ours = matches!(agent.place, ProgramPlace::Own) && agent.terminal.is_none();
+    if is_ours {
+        env.push(("COLORTERM".to_owned(), "truecolor".to_owned()));
+    }
+    env
 }
 
 /// A program that somebody else has started, in a pane of tmux: nothing of ours is given to it.

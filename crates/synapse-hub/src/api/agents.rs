@@ -4,15 +4,15 @@ use std::path::Path as FilePath;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use synapse_term::profile::split_words;
+use synapse_term::profile::{Profile, split_words};
 use utoipa::{IntoParams, ToSchema};
 
-use super::Body;
 use super::settings::profile_names;
+use super::{Body, Words};
 use crate::Hub;
 use crate::live::{self, KnownAgent};
 use crate::problem::Problem;
@@ -95,7 +95,7 @@ pub(super) struct ConversationQuery {
     responses((status = 200, description = "`{conversations: [{id, last_at, begins}]}`"), (status = 404, description = "no_such_profile")))]
 pub(super) async fn conversations(
     State(hub): State<Hub>,
-    Query(query): Query<ConversationQuery>,
+    Words(query): Words<ConversationQuery>,
 ) -> Result<Json<Value>, Problem> {
     let ConversationQuery { profile, worktree } = query;
     if !profile_names(&hub).contains(&profile) {
@@ -126,6 +126,12 @@ pub(super) async fn begin(hub: &Hub, agent: &NewAgent, dir: &FilePath) -> Result
             return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_request", error));
         }
     };
+    let builtin = profile.and_then(|name| Profile::builtin(name).ok());
+    let can_resume = profile.is_some() && builtin.is_none_or(|it| !it.resume.is_empty());
+    if agent.resume.is_some() && !can_resume {
+        let error = "'resume' is for profiles that say how a conversation is continued; leave it out to begin a new one";
+        return Err(Problem::bad(error));
+    }
     if let Some(name) = &agent.resume
         && !is_conversation_name(name)
     {

@@ -237,6 +237,7 @@ impl SeenBox {
         Some(InputBox {
             prompt: Pattern::new(&self.prompt()).ok()?,
             is_ruled: self.is_ruled,
+            is_shaded: false,
             has_cursor: self.has_cursor,
             is_optional: false,
             placeholder: None,

@@ -103,6 +103,10 @@ impl TryFrom<AgentSignalText> for AgentSignal {
 
 /// Where a program's user types.
 #[derive(Clone, Debug, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of its own in a profile"
+)]
 #[serde(deny_unknown_fields)]
 pub struct InputBox {
     /// Its first row, from the left; what it matches is not part of the text.
@@ -110,6 +114,9 @@ pub struct InputBox {
     /// It stands between two rules.
     #[serde(default)]
     pub is_ruled: bool,
+    /// It stands, perhaps only in a terminal that has not all colours, between blank rows in its own colour.
+    #[serde(default)]
+    pub is_shaded: bool,
     /// The terminal's cursor is shown inside it.
     #[serde(default)]
     pub has_cursor: bool,

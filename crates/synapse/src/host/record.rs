@@ -3,6 +3,7 @@
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Claim;
+use synapse_term::profile::Backend;
 use tokio::sync::watch;
 
 use super::Agent;
@@ -11,6 +12,8 @@ use crate::launch::ProgramPlace;
 /// How it was started, if it was started by us.
 pub(super) fn launched(claim: &Claim, agent: &Agent) -> Option<LaunchRecord> {
     let is_ours = !matches!(agent.place, ProgramPlace::Pane(_));
+    let profile = &agent.profile;
+    let can_resume = !profile.resume.is_empty() || profile.backend != Backend::Terminal;
     is_ours.then(|| LaunchRecord {
         agent_id: claim.id().clone(),
         handle: claim.handle().clone(),
@@ -18,7 +21,7 @@ pub(super) fn launched(claim: &Claim, agent: &Agent) -> Option<LaunchRecord> {
         words: agent.words.clone(),
         started_at: claim.entry().started_at.unwrap_or_default(),
         is_wrapped: agent.terminal.is_some(),
-        conversation: agent.resume.clone(),
+        conversation: agent.resume.clone().filter(|_| can_resume),
         is_ended: false,
     })
 }

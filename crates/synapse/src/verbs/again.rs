@@ -2,15 +2,13 @@
 
 mod comeback;
 mod conversation;
+mod report;
 mod unbegun;
 
-use std::io::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
-use serde_json::{Value, json};
 use synapse_client::client::Client;
 use synapse_client::current_agent;
 use synapse_machine::handle::Handle;
@@ -21,11 +19,11 @@ use synapse_machine::registry::Entry;
 use tokio::time::sleep;
 
 use super::spinner::Spinner;
-use super::{Failure, lookup, print, stop, texts};
+use super::{Failure, lookup, stop, texts};
 use crate::cli::complete;
 use comeback::{Comeback, by_hand};
 pub(super) use conversation::{conversation, open};
-use unbegun::offer;
+use report::{Attempt, Candidate, Report};
 
 /// How often an agent is asked whether it rests.
 const PACE: Duration = Duration::from_millis(250);
@@ -36,7 +34,7 @@ pub(crate) struct Up {
     /// Say what would be started, and start nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print JSON: one object for each agent
+    /// Print JSON: one object for each agent; `not_begun` has the ids of messages that it had not begun
     #[arg(long)]
     json: bool,
 }
@@ -57,19 +55,9 @@ pub(crate) struct Restart {
     /// Begin a new conversation
     #[arg(long)]
     fresh: bool,
-    /// Print JSON: one object for each agent
+    /// Print JSON: one object for each agent; `not_begun` has the ids of messages that it had not begun
     #[arg(long)]
     json: bool,
-}
-
-/// What came of an attempt to start an agent again.
-enum Attempt {
-    /// It runs, or would be started so.
-    Back(Value),
-    /// Nothing was done.
-    Refused(anyhow::Error),
-    /// It does not run.
-    Failed(anyhow::Error),
 }
 
 /// Starts again whatever ran when the machine went down.
@@ -89,10 +77,11 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
     };
     let records = LaunchRecord::waiting(&paths, &lookup::agents()?)
         .with_context(|| format!("cannot read {}", paths.launches().display()))?;
-    if records.is_empty() && !args.json {
+    let mut report = Report::new(&paths, args.json);
+    report.tell_unreadable()?;
+    if records.is_empty() && report.code == 0 && !args.json {
         note!("{}", texts::nothing_to_bring_back());
     }
-    let mut code = 0;
     let mut planned = Vec::new();
     for record in &records {
         let running = lookup::agents()?;
@@ -101,33 +90,20 @@ pub(crate) fn up(args: &Up) -> Result<u8> {
         let name = free_name(record, &taken, &records);
         let comeback = Comeback::of(record, &name, &running, &paths);
         let attempt = if args.dry_run {
-            comeback.map(|it| it.plan())
+            Attempt::plan(comeback)
         } else {
-            comeback.and_then(|it| it.start())
+            Attempt::start(comeback, record, &paths)
         };
-        // Its name leads to another agent, if one that runs has it.
-        let way_out = if name == record.handle {
-            record.handle.as_str()
-        } else {
-            record.agent_id.as_str()
+        let candidate = Candidate {
+            handle: &record.handle,
+            dir: &record.dir,
+            record: Some(record),
+            name: &name,
         };
-        if !args.dry_run {
-            match &attempt {
-                Ok(_) => record.forget(&paths)?,
-                Err(_) => record.keep_waiting(&paths)?,
-            }
-        }
-        let attempt = attempt.map_or_else(Attempt::Failed, Attempt::Back);
-        code = code.max(tell(&record.handle, &record.dir, &attempt, args.json)?);
-        if !args.json {
-            if matches!(attempt, Attempt::Failed(_)) {
-                note!("{}", texts::tried_again(way_out));
-            }
-            offer(record, name.as_str(), &paths)?;
-        }
+        report.tell(&candidate, &attempt)?;
         planned.push(name);
     }
-    Ok(code)
+    Ok(report.code)
 }
 
 /// Waits until no other command starts agents again: each would find those of the other in its way.
@@ -173,39 +149,31 @@ pub(crate) fn restart(args: &Restart) -> Result<u8> {
         is_new
     });
     let paths = Paths::from_env()?;
-    let mut code = 0;
+    let mut report = Report::new(&paths, args.json);
     for entry in &entries {
         let record = LaunchRecord::of_running(&paths, entry).filter(|record| !record.is_ended);
         let attempt = match (exemption(entry, record.as_ref()), &record) {
             // Those that can be restarted from here are meant.
             (Some(why), _) if args.all => {
-                leave_out(&entry.handle, &why, args.json)?;
+                report.leave_out(&entry.handle, &why)?;
                 continue;
             }
             (Some(why), _) => Attempt::Refused(anyhow!(why)),
             (None, None) => Attempt::Refused(anyhow!(texts::no_record_to_restart(&entry.handle))),
             (None, Some(record)) => restart_one(entry, record, args, &paths),
         };
-        code = code.max(tell(
-            &entry.handle,
-            &entry.working_dir,
-            &attempt,
-            args.json,
-        )?);
-        if args.json || matches!(attempt, Attempt::Refused(_)) {
-            continue;
-        }
-        if matches!(attempt, Attempt::Failed(_)) {
-            note!("{}", texts::tried_again(&entry.handle));
-        }
-        if let Some(record) = &record {
-            offer(record, entry.handle.as_str(), &paths)?;
-        }
+        let candidate = Candidate {
+            handle: &entry.handle,
+            dir: &entry.working_dir,
+            record: record.as_ref(),
+            name: &entry.handle,
+        };
+        report.tell(&candidate, &attempt)?;
     }
     if entries.is_empty() && !args.json {
         note!("{}", texts::nothing_to_stop());
     }
-    Ok(code)
+    Ok(report.code)
 }
 
 /// Why an agent that runs cannot be restarted by this command, though nothing is wrong with it.
@@ -224,16 +192,6 @@ fn exemption(entry: &Entry, record: Option<&LaunchRecord>) -> Option<String> {
     })
 }
 
-fn leave_out(handle: &Handle, why: &str, json: bool) -> Result<()> {
-    if json {
-        let left = json!({ "handle": handle.as_str(), "left": why });
-        writeln!(print::out(), "{left}")?;
-    } else {
-        note!("{}", texts::is_left_out(why));
-    }
-    Ok(())
-}
-
 fn restart_one(entry: &Entry, record: &LaunchRecord, args: &Restart, paths: &Paths) -> Attempt {
     let _turn = match end(entry, record, args, paths) {
         Ok(turn) => turn,
@@ -242,25 +200,10 @@ fn restart_one(entry: &Entry, record: &LaunchRecord, args: &Restart, paths: &Pat
     // What its program called the conversation may have been written since.
     let last = LaunchRecord::of_running(paths, entry);
     let record = last.as_ref().unwrap_or(record);
-    let start = || {
-        let comeback = Comeback::of(record, &entry.handle, &lookup::agents()?, paths)?;
-        let comeback = if args.fresh {
-            comeback.fresh()
-        } else {
-            comeback
-        };
-        let told = comeback.start()?;
-        // Another version may have written it down in other words.
-        record.forget(paths)?;
-        Ok(told)
-    };
-    start().map_or_else(
-        |why: anyhow::Error| match record.keep_waiting(paths) {
-            Ok(()) => Attempt::Failed(why),
-            Err(error) => Attempt::Failed(why.context(error)),
-        },
-        Attempt::Back,
-    )
+    let comeback = lookup::agents()
+        .and_then(|running| Comeback::of(record, &entry.handle, &running, paths))
+        .map(|it| if args.fresh { it.fresh() } else { it });
+    Attempt::start(comeback, record, paths)
 }
 
 /// Ends an agent that can be started again, and no sooner than that is known.
@@ -299,52 +242,4 @@ fn until_it_rests(entry: &Entry) -> Result<()> {
             sleep(PACE).await;
         }
     })
-}
-
-/// Tells what came of an attempt; the exit code.
-fn tell(handle: &Handle, dir: &Path, attempt: &Attempt, json: bool) -> Result<u8> {
-    let told = match attempt {
-        Attempt::Back(told) => told,
-        Attempt::Refused(why) | Attempt::Failed(why) => {
-            let told = texts::errors::told(why);
-            if json {
-                let told = json!({ "handle": handle.as_str(), "dir": dir, "error": told });
-                writeln!(print::out(), "{told}")?;
-            } else if matches!(attempt, Attempt::Refused(_)) {
-                note!("synapse: {told}");
-            } else {
-                note!("synapse: {}", texts::cannot_be_started(handle, told));
-            }
-            return Ok(match attempt {
-                Attempt::Failed(_) => 1,
-                _ => Failure::code_of(why),
-            });
-        }
-    };
-    let text = |name: &str| told.get(name).and_then(Value::as_str);
-    let name = text("handle").unwrap_or(handle.as_str());
-    let mut out = print::out();
-    if json {
-        let mut told = told.clone();
-        if let Some(fields) = told.as_object_mut().filter(|_| !handle.is(name)) {
-            fields.insert("was".to_owned(), json!(handle.as_str()));
-        }
-        writeln!(out, "{told}")?;
-        return Ok(0);
-    }
-    let dir = dir.display();
-    let how = match (told.get("pid"), text("conversation")) {
-        (None, Some(conversation)) => texts::would_start_with(name, conversation, dir),
-        (None, None) => texts::would_start(name, dir),
-        (_, Some(conversation)) => texts::is_back_with(name, conversation, dir),
-        (_, None) => texts::is_back(name, dir),
-    };
-    writeln!(out, "{how}")?;
-    if !handle.is(name) {
-        note!("{}", texts::has_another_name(name, handle));
-    }
-    if let Some(warning) = text("warning") {
-        note!("synapse: {}", texts::warning(warning));
-    }
-    Ok(0)
 }

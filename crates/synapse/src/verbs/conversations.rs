@@ -84,7 +84,7 @@ pub(super) fn choose(start: &Start) -> Result<Start> {
     let dir = folder(start.cwd.as_deref().map(Path::new))?;
     let mut past = past(&program.profile, &dir);
     let open = again::open(&lookup::agents()?, &Paths::from_env()?);
-    past.retain(|one| !open.contains(&one.name));
+    past.retain(|one| open.iter().all(|(name, _)| *name != one.name));
     if past.len() < 2 {
         return Ok(start.clone());
     }

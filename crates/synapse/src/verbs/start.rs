@@ -9,6 +9,7 @@ use clap::Args;
 use serde_json::Value;
 use synapse_machine::child;
 use synapse_machine::paths::Paths;
+use synapse_store::Reader;
 
 use super::program::Program;
 use super::spinner::Spinner;
@@ -37,7 +38,10 @@ pub(crate) fn run(args: &Launch) -> Result<u8> {
 }
 
 pub(super) fn start(args: &Start, json: bool) -> Result<u8> {
-    let told = launch(args)?;
+    let mut told = launch(args)?;
+    if let Err(error) = Reader::open(Paths::from_env()?.store()) {
+        warn(&mut told, &texts::store_cannot_be_used(error));
+    }
     if json {
         writeln!(print::out(), "{told}")?;
         return Ok(0);
@@ -101,4 +105,15 @@ pub(super) fn launch_in(args: &Start, dir: &Path) -> Result<Value> {
         bail!("{}", error.unwrap_or("the host ended before it was ready"));
     }
     Ok(told)
+}
+
+/// Adds to what the person should know about a start.
+pub(super) fn warn(told: &mut Value, warning: &str) {
+    let Some(fields) = told.as_object_mut() else {
+        return;
+    };
+    let said = fields.get("warning").and_then(Value::as_str);
+    let warnings: Vec<&str> = said.into_iter().chain([warning]).collect();
+    let warnings = Value::from(warnings.join("; "));
+    fields.insert("warning".to_owned(), warnings);
 }

@@ -47,10 +47,18 @@ fn the_page_asks_for_older_conversations_and_continues_none_but_by_name() {
     desk.browser
         .get("/api/conversations?profile=nosuch")
         .refused(404, "no_such_profile");
-    let wanted = json!({ "profile": "dummy", "resume": "--yolo" });
     desk.browser
-        .post("/api/agents", &wanted)
+        .get("/api/conversations")
         .refused(400, "bad_request");
+    for wanted in [
+        json!({ "profile": "claude", "resume": "--yolo" }),
+        json!({ "profile": "dummy", "resume": "abc" }),
+        json!({ "command": "cat", "resume": "abc" }),
+    ] {
+        desk.browser
+            .post("/api/agents", &wanted)
+            .refused(400, "bad_request");
+    }
 }
 
 #[test]

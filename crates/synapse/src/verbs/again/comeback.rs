@@ -7,6 +7,7 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 use synapse::host::NotInstalled;
 use synapse::launch::probe;
+use synapse_machine::config::Config;
 use synapse_machine::handle::Handle;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
@@ -41,6 +42,8 @@ impl Comeback {
         running: &[Entry],
         paths: &Paths,
     ) -> Result<Self> {
+        // Without its settings no host starts.
+        Config::load(&paths.config())?;
         let mut start = started_with(record)?;
         start.name = Some(name.to_string());
         start.cwd = Some(record.dir.to_string_lossy().into_owned());
@@ -60,16 +63,17 @@ impl Comeback {
         if conversation.is_some() {
             start.args.clone_from(&lasting);
         }
-        let is_open = conversation
-            .as_ref()
-            .is_some_and(|name| open(running, paths).contains(name));
-        let warning = conversation.as_ref().filter(|_| is_open);
+        let open = open(running, paths);
+        let holder = open
+            .iter()
+            .find(|(name, _)| conversation.as_ref() == Some(name));
+        let warning = holder.map(|(name, handle)| texts::conversation_is_open(name, handle));
         Ok(Self {
             record: record.clone(),
             start,
             lasting,
-            warning: warning.map(texts::conversation_is_open),
-            conversation: conversation.filter(|_| !is_open),
+            conversation: conversation.filter(|_| warning.is_none()),
+            warning,
         })
     }
 
@@ -115,13 +119,11 @@ impl Comeback {
             start::launch_in(&self.start, dir)?
         };
         if let Some(fields) = told.as_object_mut() {
+            fields.insert("dir".to_owned(), json!(dir));
             fields.insert("conversation".to_owned(), json!(conversation));
-            let said = fields.get("warning").and_then(Value::as_str);
-            let warnings: Vec<&str> = said.into_iter().chain(warning.as_deref()).collect();
-            if !warnings.is_empty() {
-                let warnings = json!(warnings.join("; "));
-                fields.insert("warning".to_owned(), warnings);
-            }
+        }
+        if let Some(warning) = warning {
+            start::warn(&mut told, &warning);
         }
         Ok(told)
     }

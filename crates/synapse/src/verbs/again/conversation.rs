@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
+use synapse_machine::handle::Handle;
 use synapse_machine::launch_record::{LaunchRecord, is_conversation_name};
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::Entry;
@@ -20,12 +21,22 @@ pub(in crate::verbs) fn conversation(
     dir: &Path,
     paths: &Paths,
 ) -> Result<Option<String>> {
-    match start.resume.as_deref() {
-        None => return Ok(None),
-        Some("") => {}
-        Some(name) => return Ok(Some(name.to_owned())),
+    let Some(asked) = start.resume.as_deref() else {
+        return Ok(None);
+    };
+    let is_able = !profile.resume.is_empty() || profile.backend != Backend::Terminal;
+    if !asked.is_empty() {
+        let open = if is_able {
+            open(&lookup::agents()?, paths)
+        } else {
+            Vec::new()
+        };
+        return match open.iter().find(|(name, _)| name == asked) {
+            Some((name, handle)) => bail!("{}", texts::conversation_is_open(name, handle)),
+            None => Ok(Some(asked.to_owned())),
+        };
     }
-    if profile.resume.is_empty() && profile.backend == Backend::Terminal {
+    if !is_able {
         let error = conversations::not_continued_by(profile);
         return Err(Failure::new(Failure::USAGE, error).into());
     }
@@ -40,22 +51,26 @@ pub(in crate::verbs) fn conversation(
     let past = past.map(|one| (one.name, one.last_at));
     let mut found: Vec<(String, SystemTime)> = recorded.chain(past).collect();
     found.sort_by_key(|(_, at)| *at);
-    let Some((newest, _)) = found.last().cloned() else {
+    let open = open(&lookup::agents()?, paths);
+    let holder = |name: &str| open.iter().find(|(other, _)| other == name);
+    let Some((newest, _)) = found.last() else {
         bail!("{}", texts::no_conversations(&profile.name, dir.display()));
     };
-    let open = open(&lookup::agents()?, paths);
-    found.retain(|(name, _)| !open.contains(name));
-    match found.pop() {
-        Some((name, _)) => Ok(Some(name)),
-        None => bail!("{}", texts::conversation_is_open(newest)),
+    if let Some((free, _)) = found.iter().rev().find(|(name, _)| holder(name).is_none()) {
+        return Ok(Some(free.clone()));
     }
+    let handle = holder(newest).map_or("", |(_, handle)| handle.as_str());
+    bail!("{}", texts::conversation_is_open(newest, handle))
 }
 
-/// The conversations that these agents have open, as far as it is known what their programs call them.
-pub(in crate::verbs) fn open(running: &[Entry], paths: &Paths) -> Vec<String> {
+/// The conversations that these agents have open, as far as it is known what their programs call them, and whose each
+/// is.
+pub(in crate::verbs) fn open(running: &[Entry], paths: &Paths) -> Vec<(String, Handle)> {
     let records = running.iter();
     let records = records.filter_map(|entry| LaunchRecord::of_running(paths, entry));
-    records.filter_map(|record| known(&record)).collect()
+    records
+        .filter_map(|record| Some((known(&record)?, record.handle)))
+        .collect()
 }
 
 /// The conversation that an agent had, as its program calls it.

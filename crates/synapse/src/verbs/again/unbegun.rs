@@ -1,22 +1,33 @@
 //! The messages that an agent had not begun when it went down.
 
-use anyhow::Result;
 use synapse_a2a::error::FailureCode;
 use synapse_a2a::event::{Fact, Status, Timestamp};
+use synapse_a2a::id::TaskId;
 use synapse_a2a::task::TaskState;
 use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
-use synapse_store::{Filter, Kept, Reader};
+use synapse_store::{Filter, Kept, Reader, StoreError};
 
 use crate::verbs::table::short;
-use crate::verbs::texts;
 
 /// How many messages that were not begun are named.
 const OFFERED: usize = 100;
 
-/// Names the messages that were waiting when an agent went down, which has this name by now. They are not sent
-/// unasked.
-pub(super) fn offer(record: &LaunchRecord, name: &str, paths: &Paths) -> Result<()> {
+/// A message that an agent had not begun.
+pub(super) struct Unbegun {
+    pub(super) id: TaskId,
+    /// Its first words, on one line.
+    pub(super) words: String,
+}
+
+impl Unbegun {
+    pub(super) fn short_id(&self) -> &str {
+        short(self.id.as_str())
+    }
+}
+
+/// The messages that were waiting when an agent went down, the oldest first. They are not sent unasked.
+pub(super) fn unbegun(record: &LaunchRecord, paths: &Paths) -> Result<Vec<Unbegun>, StoreError> {
     let since = record.started_at.as_millisecond().unsigned_abs();
     let reader = Reader::open(paths.store())?;
     let mut ended = Vec::new();
@@ -34,17 +45,19 @@ pub(super) fn offer(record: &LaunchRecord, name: &str, paths: &Paths) -> Result<
     ended.retain(|kept| record.is_of_run(&kept.run));
     // Their names go by the time they were made.
     ended.sort_by(|one, other| one.task.id().as_str().cmp(other.task.id().as_str()));
+    let mut found = Vec::new();
     for listed in ended {
         // A list has no events.
         let Some(kept) = reader.task(listed.task.id())?.filter(is_untouched) else {
             continue;
         };
-        let id = short(kept.task.id().as_str());
         let words = kept.task.message().words().replace('\n', " ");
-        let words: String = words.chars().take(60).collect();
-        note!("{}", texts::not_begun(format!("{words:?}"), name, id));
+        found.push(Unbegun {
+            id: kept.task.id().clone(),
+            words: words.chars().take(60).collect(),
+        });
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Whether an agent went down, or was stopped, before it began a task.

@@ -2,9 +2,10 @@
 //! the terminal.
 
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use synapse_machine::config::Config;
+use synapse_machine::launch_record::LaunchRecord;
 use synapse_machine::paths::Paths;
 use synapse_machine::registry::{Entry, Registry};
 use synapse_store::Reader;
@@ -34,6 +35,7 @@ pub(super) fn look(paths: &Paths) -> Vec<Check> {
     checks.extend(files::inside("entries", &paths.registry()));
     checks.extend(files::inside("tokens", &paths.tokens()));
     checks.extend(store(&paths.store()));
+    checks.extend(records(paths));
     checks.extend(config(paths));
     checks.extend(agents(paths));
     checks.push(ports());
@@ -61,6 +63,16 @@ fn store(path: &Path) -> Option<Check> {
         Ok(_) => check,
         Err(error) => Check::fail("store", error.to_string(), texts::nothing_without_store()),
     })
+}
+
+/// Those of how agents were started that cannot be read.
+fn records(paths: &Paths) -> Vec<Check> {
+    let unreadable = LaunchRecord::unreadable(paths).unwrap_or_default();
+    let warn = |(path, why): (PathBuf, std::io::Error)| {
+        let said = texts::record_cannot_be_read(path.display(), why);
+        Check::warn("records", said, texts::remove_record())
+    };
+    unreadable.into_iter().map(warn).collect()
 }
 
 fn config(paths: &Paths) -> Vec<Check> {

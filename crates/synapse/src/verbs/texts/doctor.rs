@@ -5,6 +5,12 @@ use std::fmt::Display;
 use super::{Language, language};
 
 texts! {
+    record_cannot_be_read(path, why)
+        "{path} cannot be read: {why}"
+        "{path} を読めません: {why}";
+    remove_record()
+        "the agent that was started so is not brought back by synapse up; remove the file"
+        "その記録のエージェントは synapse up では起動し直せません。ファイルを削除してください";
     looking()
         "looking around"
         "確認しています";

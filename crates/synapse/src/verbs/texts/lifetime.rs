@@ -74,6 +74,15 @@ texts! {
     tried_again(handle)
         "  the next `synapse up` tries it again; not to bring it back: synapse stop {handle}"
         "  次の `synapse up` でもう一度試します。起動し直さないなら: synapse stop {handle}";
+    is_not_noted(error)
+        "its record cannot be written ({error}), so that the next `synapse up` may do otherwise than it should"
+        "記録を書き込めません ({error})。次の `synapse up` は期待どおりに動かないかもしれません";
+    record_cannot_be_read(path, why)
+        "{path} cannot be read: {why}; the agent that was started so is not brought back; remove the file"
+        "{path} を読めません: {why}。その記録のエージェントは起動し直せません。ファイルを削除してください";
+    store_cannot_be_used(error)
+        "{error}; until it can be used, agents refuse tasks, and messages that were not begun are not known"
+        "{error}。使えるようになるまで、エージェントはタスクを受け付けず、未着手のメッセージもわかりません";
     is_not_brought_back(handle)
         "{handle} does not run; it is not brought back"
         "{handle} は動いていません。起動し直さないことにしました";
@@ -101,9 +110,9 @@ texts! {
     is_not_continued(name, why)
         "the conversation {name} could not be continued: {why}"
         "会話 {name} は続けられませんでした: {why}";
-    conversation_is_open(name)
-        "the conversation {name} is open in another agent"
-        "会話 {name} は別のエージェントが開いています";
+    conversation_is_open(name, handle)
+        "the conversation {name} is open in another agent, {handle}"
+        "会話 {name} は別のエージェント {handle} が開いています";
     is_back_with(handle, name, dir)
         "{handle} is back with its conversation ({name}) in {dir}"
         "{dir} の {handle} が会話 ({name}) の続きから戻りました";

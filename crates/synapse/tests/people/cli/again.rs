@@ -1,4 +1,9 @@
-//! `synapse restart`, `synapse up` and `start --resume`.
+//! `synapse up`, and what it shares with `restart` and `start --resume`.
+
+mod conversations;
+mod messages;
+mod restart;
+mod store;
 
 use crate::world::terminal::Terminal;
 use crate::world::{World, is_gone};
@@ -28,6 +33,25 @@ fn end(world: &World, signal: &str) {
         .status();
     assert!(killed.unwrap().success());
     world.wait_until("its host is gone", |_| is_gone(&pid));
+}
+
+/// What a command says on standard error, and its exit code.
+fn told(world: &World, args: &[&str]) -> (String, Option<i32>) {
+    let output = world.run(args);
+    let told = String::from_utf8(output.stderr).unwrap();
+    (told, output.status.code())
+}
+
+fn pid(world: &World, handle: &str) -> u64 {
+    world.entry_of(handle)["pid"].as_u64().unwrap()
+}
+
+/// Makes a folder in the home of this world.
+fn folder(world: &World, name: &str) -> String {
+    let folder = world.home.path().join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder.canonicalize().unwrap();
+    folder.to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -166,166 +190,6 @@ fn a_program_that_ended_by_itself_stays_ended() {
 }
 
 #[test]
-fn a_restart_waits_for_rest_and_keeps_the_name() {
-    let world = World::with_dummy();
-    let before = world.entry();
-    let id = world.ok(&["send", "dummy", "slow:1"]);
-    let told = world.json(&["restart", "dummy", "--json"]);
-    assert_eq!(told["handle"], "dummy");
-    assert_ne!(told["pid"], before["pid"]);
-    assert!(world.ok(&["task", id.trim()]).contains("completed"));
-    assert_eq!(
-        world.ok(&["send", "dummy", "say:hello", "--return"]),
-        "hello\n"
-    );
-    world.run(&["send", "dummy", "ask:yn Really?", "--return"]);
-    let output = world.run(&["restart", "dummy"]);
-    assert_eq!(output.status.code(), Some(4), "it asks something");
-    world.ok(&["restart", "dummy", "--now"]);
-}
-
-#[test]
-fn all_in_the_background_are_restarted_and_one_that_cannot_be_holds_no_other() {
-    let world = World::new();
-    let nobody = world.run(&["restart"]);
-    assert_eq!(nobody.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&nobody.stderr);
-    assert!(said.contains("synapse restart --all"), "{said}");
-    for name in ["ada", "bob", "eve"] {
-        world.ok(&["start", "dummy", "--name", name, "--port", "0"]);
-    }
-    let pid = |name: &str| {
-        let list = world.json(&["list", "--json"]);
-        let mut agents = list["agents"].as_array().unwrap().iter();
-        let pid = agents.find(|agent| agent["handle"] == name).unwrap()["pid"].as_u64();
-        pid.unwrap()
-    };
-    let before = ["ada", "bob", "eve"].map(pid);
-    world.run(&["send", "bob", "ask:yn Really?", "--return"]);
-    let all = world.run(&["restart", "--all"]);
-    let said = String::from_utf8_lossy(&all.stderr).into_owned();
-    assert!(!all.status.success() && said.contains("bob"), "{said}");
-    let [ada, bob, eve] = ["ada", "bob", "eve"].map(pid);
-    assert_eq!(bob, before[1], "it asks something");
-    assert!(ada != before[0] && eve != before[2]);
-}
-
-#[test]
-fn a_conversation_is_continued_by_its_name() {
-    let world = World::new();
-    let file = teller(&world);
-    let output = world.run(&["start", &file, "--port", "0", "--resume"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("no conversation of teller"), "{said}");
-    let output = world.run(&["start", &file, "--port", "0", "--resume=--all"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("'--all' is no name of a conversation"),
-        "{said}"
-    );
-    assert_eq!(output.status.code(), Some(2));
-    world.ok(&[
-        "start", &file, "--port", "0", "--resume", "talk-1", "--", "-v",
-    ]);
-    let shown = |world: &World| {
-        world
-            .ok(&["screen", "teller"])
-            .contains("started with: --continue talk-1 -v")
-    };
-    world.wait_until("it was told", shown);
-    // It is known from then on.
-    let said = world.ok(&["restart", "teller"]);
-    assert!(
-        said.starts_with("teller is back with its conversation (talk-1)"),
-        "{said}"
-    );
-    world.wait_until("it was told again", shown);
-    world.ok(&["stop", "teller"]);
-    world.ok(&["start", &file, "--port", "0", "--resume", "--", "-v"]);
-    world.wait_until("it was told once more", shown);
-    let said = world.ok(&["restart", "teller", "--fresh"]);
-    assert!(
-        said.starts_with("teller is back, with a new conversation"),
-        "{said}"
-    );
-}
-
-#[test]
-fn messages_that_nobody_had_begun_are_offered_and_not_sent() {
-    let world = World::with_dummy();
-    world.ok(&["send", "dummy", "slow:60"]);
-    world.wait_for_state("dummy", "BUSY");
-    world.ok(&["send", "dummy", "say:still wanted"]);
-    crash(&world);
-    let output = world.run(&["up"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    let offered = told.lines().find(|line| line.contains("not begun"));
-    let offered = offered.unwrap_or_else(|| panic!("nothing is offered: {told}"));
-    assert!(
-        offered.contains("say:still wanted") && !told.contains("slow:60"),
-        "{told}"
-    );
-    let id = offered.rsplit(' ').next().unwrap();
-    assert_eq!(
-        world.json(&["tasks", "--json"])["tasks"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
-    let said = world.ok(&["send", "dummy", "--again", id, "--return"]);
-    assert_eq!(said, "still wanted\n");
-}
-
-#[test]
-fn messages_are_offered_however_the_agent_was_stopped_but_not_those_that_somebody_canceled() {
-    for way in ["stop --all", "a shutdown", "restart --now"] {
-        let world = World::with_dummy();
-        world.ok(&["send", "dummy", "slow:60"]);
-        world.wait_for_state("dummy", "BUSY");
-        world.ok(&["send", "dummy", "say:still wanted"]);
-        let id = world.ok(&["send", "dummy", "say:given up"]);
-        world.ok(&["cancel", id.trim()]);
-        let (told, code) = match way {
-            "stop --all" => {
-                world.ok(&["stop", "--all"]);
-                told(&world, &["up"])
-            }
-            "a shutdown" => {
-                end(&world, "-TERM");
-                told(&world, &["up"])
-            }
-            _ => told(&world, &["restart", "dummy", "--now"]),
-        };
-        assert_eq!(code, Some(0), "{told}");
-        let offered: Vec<&str> = told.lines().filter(|it| it.contains("not begun")).collect();
-        assert!(
-            offered.len() == 1 && offered[0].contains("say:still wanted"),
-            "{way}: {told}"
-        );
-    }
-}
-
-/// What a command says on standard error, and its exit code.
-fn told(world: &World, args: &[&str]) -> (String, Option<i32>) {
-    let output = world.run(args);
-    let told = String::from_utf8(output.stderr).unwrap();
-    (told, output.status.code())
-}
-
-fn pid(world: &World, handle: &str) -> u64 {
-    world.entry_of(handle)["pid"].as_u64().unwrap()
-}
-
-/// Makes a folder in the home of this world.
-fn folder(world: &World, name: &str) -> String {
-    let folder = world.home.path().join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    let folder = folder.canonicalize().unwrap();
-    folder.to_str().unwrap().to_owned()
-}
-
-#[test]
 fn an_agent_whose_name_is_taken_comes_back_under_another_one() {
     let world = World::new();
     let [here, there] = ["here", "there"].map(|name| folder(&world, name));
@@ -378,110 +242,6 @@ fn the_name_of_an_agent_that_runs_means_no_other_one_that_waits() {
 }
 
 #[test]
-fn no_agent_is_ended_that_cannot_be_started_again() {
-    let world = World::new();
-    let dir = folder(&world, "project");
-    let tool = world.home.path().join("tool.sh");
-    let write_tool = || {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::write(&tool, "#!/bin/sh\necho ready; exec cat\n").unwrap();
-        std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o700)).unwrap();
-    };
-    write_tool();
-    let profile = world.home.path().join("tool.yaml");
-    let text = format!("name: tool\ncommand: {}\n", tool.display());
-    std::fs::write(&profile, text).unwrap();
-    let start = ["start", profile.to_str().unwrap(), "--port", "0"];
-    world.ok(&[&start[..], &["--cwd", &dir]].concat());
-    let before = pid(&world, "tool");
-    let refuses = |why: &str| {
-        let (said, code) = told(&world, &["restart", "tool"]);
-        assert!(code == Some(1) && said.contains(why), "{said}");
-        assert_eq!(pid(&world, "tool"), before, "it runs on");
-    };
-    std::fs::remove_dir(&dir).unwrap();
-    refuses(&dir);
-    folder(&world, "project");
-    std::fs::remove_file(&tool).unwrap();
-    refuses("command not found");
-    let away = profile.with_extension("away");
-    std::fs::rename(&profile, &away).unwrap();
-    refuses("tool.yaml");
-    std::fs::rename(&away, &profile).unwrap();
-    write_tool();
-    world.ok(&["restart", "tool"]);
-}
-
-#[test]
-fn what_a_restart_could_not_start_is_brought_back_later() {
-    let world = World::new();
-    let script = world.home.path().join("lasting.sh");
-    std::fs::write(&script, "echo '> '; exec cat").unwrap();
-    let words = ["start", "--port", "0", "--name", "kept", "--", "bash"];
-    world.ok(&[&words[..], &[script.to_str().unwrap()]].concat());
-    let away = script.with_extension("away");
-    std::fs::rename(&script, &away).unwrap();
-    let (said, code) = told(&world, &["restart", "kept", "--now"]);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(
-        said.contains("the next `synapse up` tries it again"),
-        "{said}"
-    );
-    std::fs::rename(&away, &script).unwrap();
-    assert!(world.ok(&["up"]).starts_with("kept is back"));
-}
-
-#[test]
-fn no_restart_ends_the_agent_that_it_runs_in() {
-    let world = World::with_dummy();
-    world.ok(&["start", "dummy", "--port", "0", "--name", "other"]);
-    let before = ["dummy", "other"].map(|handle| pid(&world, handle));
-    let id = world.entry_of("dummy")["agent_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let inside = |args: &[&str]| {
-        let mut command = world.command(args);
-        let output = command.env("SYNAPSE_AGENT_ID", &id).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        (told, output.status.code())
-    };
-    let (said, code) = inside(&["restart", "dummy", "--now"]);
-    assert!(
-        code == Some(1) && said.contains("this command runs in"),
-        "{said}"
-    );
-    let (said, code) = inside(&["restart", "--all", "--now"]);
-    assert!(code == Some(0) && said.contains("left out"), "{said}");
-    let after = ["dummy", "other"].map(|handle| pid(&world, handle));
-    assert!(after[0] == before[0] && after[1] != before[1]);
-}
-
-#[test]
-fn a_profile_of_the_project_is_found_from_anywhere() {
-    let world = World::new();
-    let dir = folder(&world, "project");
-    let profiles = folder(&world, "project/.synapse/profiles");
-    let file = format!("{profiles}/ours.yaml");
-    std::fs::write(&file, TELLER.replace("name: teller", "name: ours")).unwrap();
-    world.ok(&["profile", "trust", &file]);
-    let start = ["start", "ours", "--port", "0", "--resume=talk-1"];
-    let started = world.command(&start).current_dir(&dir).output().unwrap();
-    assert!(started.status.success(), "{started:?}");
-    let said = world.ok(&["restart", "ours"]);
-    assert!(
-        said.starts_with("ours is back with its conversation (talk-1)"),
-        "{said}"
-    );
-    crash(&world);
-    let said = world.ok(&["up"]);
-    assert!(
-        said.starts_with("ours is back with its conversation (talk-1)"),
-        "{said}"
-    );
-}
-
-#[test]
 fn two_that_bring_agents_back_at_once_do_not_get_in_each_others_way() {
     let world = World::new();
     for name in ["ada", "bob", "eve"] {
@@ -506,63 +266,6 @@ fn two_that_bring_agents_back_at_once_do_not_get_in_each_others_way() {
 }
 
 #[test]
-fn how_a_wrapped_agent_is_started_again_is_told_whole() {
-    let world = World::new();
-    let dir = folder(&world, "my project");
-    let file = teller(&world);
-    let words = ["--name", "mine", "--port", "0", "--cwd", &dir];
-    let resumed = ["--resume=talk-1", "--", "-v", "it's"];
-    let mut terminal = Terminal::open(&world, &[&[&*file][..], &words, &resumed].concat());
-    terminal.wait_for("started with: --continue talk-1 -v it's");
-    let (said, code) = told(&world, &["restart", "mine"]);
-    let command = format!(
-        "cd '{dir}' && synapse {file} --name mine --port 0 --resume=talk-1 -- -v 'it'\\''s'"
-    );
-    assert!(code == Some(1) && said.contains(&command), "{said}");
-    let (said, code) = told(&world, &["restart", "--all"]);
-    assert!(code == Some(0) && said.contains(&command), "{said}");
-    world.ok(&["stop", "mine"]);
-    terminal.end();
-}
-
-#[test]
-fn a_conversation_that_cannot_be_continued_is_not_said_to_be() {
-    let world = World::new();
-    let flag = world.home.path().join("lost");
-    let profile = format!(
-        "name: loser
-command: sh
-args: [-c, 'if [ \"$1\" = --continue ] && [ -e {} ]; then exit 1; fi; echo ready; exec cat', loser]
-resume: [--continue, '{{session}}']
-",
-        flag.display()
-    );
-    let file = world.home.path().join("loser.yaml");
-    std::fs::write(&file, profile).unwrap();
-    let start = ["start", file.to_str().unwrap(), "--port", "0"];
-    world.ok(&[&start[..], &["--resume=talk-1"]].concat());
-    world.ok(&["stop", "--all"]);
-    let planned = world.json(&["up", "--dry-run", "--json"]);
-    assert_eq!(planned["conversation"], "talk-1");
-    let planned = world.ok(&["up", "--dry-run"]);
-    assert!(
-        planned.contains("with its conversation (talk-1)"),
-        "{planned}"
-    );
-    std::fs::write(&flag, "").unwrap();
-    let back = world.json(&["up", "--json"]);
-    assert_eq!(back["conversation"], serde_json::Value::Null);
-    let warning = back["warning"].as_str().unwrap();
-    assert!(
-        warning.contains("talk-1 could not be continued"),
-        "{warning}"
-    );
-    world.ok(&["stop", "--all"]);
-    let planned = world.ok(&["up", "--dry-run"]);
-    assert!(planned.contains("with a new conversation"), "{planned}");
-}
-
-#[test]
 fn what_would_fail_is_said_before_it_is_tried() {
     let world = World::new();
     let dir = folder(&world, "project");
@@ -581,133 +284,37 @@ fn what_would_fail_is_said_before_it_is_tried() {
 }
 
 #[test]
-fn one_that_asks_holds_no_other_that_is_named() {
-    let world = World::new();
-    for name in ["ada", "bob", "eve"] {
-        world.ok(&["start", "dummy", "--name", name, "--port", "0"]);
-    }
-    let before = ["ada", "bob", "eve"].map(|name| pid(&world, name));
-    world.run(&["send", "bob", "ask:yn Really?", "--return"]);
-    let (said, code) = told(&world, &["restart", "bob", "ada", "eve", "ada"]);
-    assert!(code == Some(4) && said.contains("bob asks"), "{said}");
-    let [ada, bob, eve] = ["ada", "bob", "eve"].map(|name| pid(&world, name));
-    assert!(ada != before[0] && bob == before[1] && eve != before[2]);
+fn settings_that_cannot_be_read_are_said_before_an_agent_is_ended_or_tried() {
+    let world = World::with_dummy();
+    let before = pid(&world, "dummy");
+    world.configure("agents: {codex: [");
+    let (said, code) = told(&world, &["restart", "dummy"]);
+    assert!(code == Some(1) && said.contains("config.yaml"), "{said}");
+    assert_eq!(pid(&world, "dummy"), before, "it runs on");
+    crash(&world);
+    let (said, code) = told(&world, &["up", "--dry-run"]);
+    assert!(code == Some(1) && said.contains("config.yaml"), "{said}");
 }
 
 #[test]
-fn the_last_conversation_is_that_of_the_latest_words_and_one_that_nobody_has_open() {
+fn a_record_that_cannot_be_read_is_named() {
     let world = World::new();
-    let profile = rememberer(&world);
-    let start = |name: &str| {
-        world.ok(&["start", &profile, "--port", "0", "--name", name, "--resume"]);
-        world.wait_until("it says how it was started", |world| {
-            world.ok(&["screen", name]).contains("started with:")
-        });
-        world.ok(&["screen", name])
-    };
-    // What is written down of a start says less than a file that was written to since.
-    world.ok(&[
-        "start",
-        &profile,
-        "--port",
-        "0",
-        "--name",
-        "one",
-        "--resume=older",
-    ]);
+    for name in ["one", "two"] {
+        world.ok(&["start", "dummy", "--port", "0", "--name", name]);
+    }
     world.ok(&["stop", "one"]);
-    let file = world.home.path().join("claude/projects/-here/newer.jsonl");
-    let file = std::fs::File::options().write(true).open(file).unwrap();
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
-    file.set_modified(later).unwrap();
-    let shown = start("two");
-    assert!(shown.contains("--continue newer"), "{shown}");
-    let shown = start("three");
-    assert!(shown.contains("--continue older"), "{shown}");
-    let args = [
-        "start", &profile, "--port", "0", "--name", "four", "--resume",
-    ];
-    let (said, code) = told(&world, &args);
-    assert!(
-        code == Some(1) && said.contains("open in another agent"),
-        "{said}"
-    );
-}
-
-/// A profile whose program keeps its conversations as Claude Code does, and two of them in this folder.
-fn rememberer(world: &World) -> String {
-    let home = world.home.path().canonicalize().unwrap();
-    let folder = home.join("claude/projects/-here");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (name, words, age) in [("older", "fix the cart", 100), ("newer", "add a test", 10)] {
-        let line = serde_json::json!({
-            "type": "user", "cwd": home, "uuid": "u", "message": { "role": "user", "content": words },
-        });
-        let path = folder.join(format!("{name}.jsonl"));
-        std::fs::write(&path, format!("{line}\n")).unwrap();
-        let file = std::fs::File::options().write(true).open(path).unwrap();
-        let at = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
-        file.set_modified(at).unwrap();
+    world.ok(&["stop", "--all"]);
+    let file = "broken.json";
+    std::fs::write(world.home.path().join("synapse/agents").join(file), "{").unwrap();
+    for args in [&["up", "--dry-run"][..], &["up"]] {
+        let (said, code) = told(&world, args);
+        assert!(
+            said.contains(file) && said.contains("cannot be read"),
+            "{said}"
+        );
+        assert_eq!(code, Some(1), "{args:?}");
     }
-    let file = world.home.path().join("rememberer.yaml");
-    let place = home.join("claude");
-    let text = format!(
-        "{TELLER}record: claude\nhooks: false\nenv: {{CLAUDE_CONFIG_DIR: {}}}\n",
-        place.display()
-    );
-    std::fs::write(&file, text.replace("name: teller", "name: rememberer")).unwrap();
-    file.to_str().unwrap().to_owned()
-}
-
-#[test]
-fn older_conversations_of_the_folder_are_listed_and_continued() {
-    let world = World::new();
-    let profile = rememberer(&world);
-    let past = world.json(&["conversations", &profile, "--json"])["conversations"].clone();
-    assert_eq!(past[0]["id"], "newer");
-    assert_eq!(past[1]["begins"], "fix the cart");
-    let listed = world.ok(&["conversations", &profile]);
-    let first: Vec<&str> = listed.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(
-        (first[0], &first[2..]),
-        ("newer", &["add", "a", "test"][..])
-    );
-    let elsewhere = world.home.path().join("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
-    let none = world.json(&[
-        "conversations",
-        &profile,
-        "--json",
-        "--cwd",
-        elsewhere.to_str().unwrap(),
-    ]);
-    assert_eq!(none["conversations"], serde_json::json!([]));
-    // Without a terminal it is the last one.
-    world.ok(&["start", &profile, "--port", "0", "--resume"]);
-    world.wait_until("it says how it was started", |world| {
-        world
-            .ok(&["screen", "rememberer"])
-            .contains("started with: --continue newer")
-    });
-}
-
-#[test]
-fn a_person_at_a_terminal_chooses_the_conversation() {
-    let world = World::new();
-    let profile = rememberer(&world);
-    let mut terminal = Terminal::open(&world, &["start", &profile, "--port", "0", "--resume"]);
-    let shown = terminal.wait_for("which one? 1 to 2, Enter for the first:");
-    assert!(
-        shown.contains('1') && shown.contains("fix the cart"),
-        "{shown}"
-    );
-    terminal.press("7\r");
-    terminal.press("2\r");
-    terminal.wait_for("rememberer (PID");
-    terminal.end();
-    world.wait_until("it says how it was started", |world| {
-        world
-            .ok(&["screen", "rememberer"])
-            .contains("started with: --continue older")
-    });
+    let checked = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    assert!(checked.contains(file), "{checked}");
+    assert_eq!(world.entry()["handle"], "two");
 }

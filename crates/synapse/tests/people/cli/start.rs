@@ -239,3 +239,50 @@ fn a_tool_server_that_a_program_cannot_take_is_refused_before_the_start() {
     let agents = world.json(&["list", "--json"])["agents"].clone();
     assert_eq!(agents, serde_json::json!([]));
 }
+
+/// What a program started so is told of the colours of its terminal, where the person's own terminal says nothing.
+const COLOURS: [&str; 5] = [
+    "--",
+    "sh",
+    "-c",
+    "echo \"colours: [$COLORTERM]\"; cat",
+    "sh",
+];
+
+#[test]
+fn a_program_in_the_background_is_told_the_colours_that_we_show() {
+    let world = World::new();
+    let args = [&["start", "--port", "0", "--name", "told"], &COLOURS[..]].concat();
+    let started = world.command(&args).env_remove("COLORTERM").output();
+    assert!(started.unwrap().status.success());
+    world.wait_until("it says what it was told", |world| {
+        world
+            .ok(&["screen", "told"])
+            .contains("colours: [truecolor]")
+    });
+}
+
+#[test]
+fn a_program_in_a_persons_terminal_is_told_the_colours_of_that_terminal() {
+    let world = World::new();
+    let synapse = world.command(&[]).get_program().to_owned();
+    let words = ["env", "-u", "COLORTERM", synapse.to_str().unwrap()];
+    let script = [&words[..], &COLOURS].concat();
+    let script: Vec<String> = script.iter().map(|word| format!("'{word}'")).collect();
+    let mut terminal = Terminal::bash(&world, &script.join(" "));
+    terminal.wait_for("colours: []");
+    terminal.press("\x04");
+    terminal.end();
+}
+
+#[test]
+fn a_profile_has_the_last_word_on_the_colours_of_its_program() {
+    let world = World::new();
+    let file = world.home.path().join("plain.yaml");
+    let text = "name: plain\ncommand: [sh, -c, 'echo \"colours: [$COLORTERM]\"; cat']\nenv: {COLORTERM: none}\n";
+    std::fs::write(&file, text).unwrap();
+    world.ok(&["start", file.to_str().unwrap(), "--port", "0"]);
+    world.wait_until("it says what it was told", |world| {
+        world.ok(&["screen", "plain"]).contains("colours: [none]")
+    });
+}
