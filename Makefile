@@ -11,6 +11,8 @@ FUZZ_INPUT_SECONDS ?= 10
 # The tests have built the binary. `cargo build` would compile all of our crates a second time: dev-dependencies give
 # three small crates features that it does not ask for, and all of ours depend on those.
 BUILD_BINARY = $(if $(BUILT),,cargo build --locked --bin synapse)
+# Runs a step of `make test`, and says what it took.
+timed = TIMEFORMAT='make test: $(1) took %0lR, %0U s of CPU and %0S s in the kernel'; time { $(2); }
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,19 +32,19 @@ demo: ## build the release binary and run the demo; needs no terminal and ends b
 	"$(TARGET_DIR)/release/synapse" demo
 
 test: ## install what the tests need and is missing, then format check, clippy, tests, SDK clients, docs, page, extension
-	scripts/setup-test
-	$(MAKE) --no-print-directory lint
-	if cargo nextest --version >/dev/null 2>&1; then \
-		cargo nextest run --workspace --locked; \
+	@$(call timed,setting up,scripts/setup-test)
+	@$(call timed,linting,$(MAKE) --no-print-directory lint)
+	@$(call timed,building,cargo test --workspace --locked --lib --bins --tests --no-run)
+	@if cargo nextest --version >/dev/null 2>&1; then \
+		$(call timed,testing,cargo nextest run --workspace --locked); \
 	else \
-		cargo test --workspace --locked --lib --bins --tests; \
+		$(call timed,testing,cargo test --workspace --locked --lib --bins --tests); \
 	fi
-	tests-sdk/run.py $(SDK_FLAGS)
-	cargo test --workspace --locked --doc
-	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps
-	$(MAKE) --no-print-directory test-web BUILT=1
-	$(MAKE) --no-print-directory test-vscode BUILT=1
-	scripts/soak 1
+	@$(call timed,the SDK clients,tests-sdk/run.py $(SDK_FLAGS))
+	@$(call timed,the docs,cargo test --workspace --locked --doc && RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --locked --no-deps)
+	@$(call timed,the page,$(MAKE) --no-print-directory test-web BUILT=1)
+	@$(call timed,the extension,$(MAKE) --no-print-directory test-vscode BUILT=1)
+	@$(call timed,the soak,scripts/soak 1)
 
 check-mac: ## type-check the binaries for macOS, which nobody has run there; needs rustup and Python
 	scripts/check-mac
