@@ -133,7 +133,7 @@ pub async fn serve(
                     }
                 });
             }
-            Err(error) => agent.peer.answer(&Value::Null, Err(error)).await,
+            Err(misread) => agent.peer.answer(&misread.id, Err(misread.error)).await,
         }
     };
     agent.closing.send_replace(true);

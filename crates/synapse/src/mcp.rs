@@ -82,7 +82,7 @@ pub async fn serve(paths: Paths) -> Result<()> {
             }
             // We ask nothing.
             Ok(Incoming::Response { .. }) => {}
-            Err(error) => peer.answer(&Value::Null, Err(error)).await,
+            Err(misread) => peer.answer(&misread.id, Err(misread.error)).await,
         }
     };
     let rest = async { while calls.join_next().await.is_some() {} };
