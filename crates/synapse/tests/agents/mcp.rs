@@ -232,6 +232,22 @@ fn what_a_client_gets_wrong_it_is_told_and_the_next_call_is_served() {
         "{text}"
     );
     assert_eq!(client.ask("ping", &json!({})), json!({}));
+
+    let arguments = json!({ "agent": "bob", "message": "say:kept" });
+    let sent = client.call("send_message", &arguments);
+    let task = sent["structuredContent"]["task"].as_str().unwrap();
+    for odd in [
+        format!("{task}?y=1"),
+        format!("{task}/cancel"),
+        "\n".to_owned(),
+    ] {
+        let refused = client.call("get_task", &json!({ "agent": "bob", "task": odd }));
+        let text = refused["content"][0]["text"].as_str().unwrap();
+        assert!(
+            refused["isError"] == true && text.contains("no task"),
+            "{text}"
+        );
+    }
 }
 
 #[test]
