@@ -23,8 +23,9 @@ use tokio::time::timeout;
 pub use attach::{Attached, ToolServer, UserSettings, attached};
 pub use tools::Tools;
 
-/// The versions of the protocol, which differ in nothing that we use, the newest first.
-const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/// The versions of the protocol, which differ in nothing that we use, the newest first. 2025-03-26 is not among them:
+/// there a server must take batches.
+const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
 
 /// What a model is told of all of it.
 const INSTRUCTIONS: &str = "Other coding agents run on this machine. List them, send one a message and \

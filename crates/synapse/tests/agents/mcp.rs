@@ -251,6 +251,22 @@ fn what_a_client_gets_wrong_it_is_told_and_the_next_call_is_served() {
 }
 
 #[test]
+fn a_version_whose_batches_are_not_served_is_not_offered() {
+    let world = World::new();
+    let mut client = Client::of(&world, None);
+    for (wanted, given) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-11-25"),
+        ("2024-11-05", "2024-11-05"),
+        ("1", "2025-11-25"),
+    ] {
+        let met = client.ask("initialize", &json!({ "protocolVersion": wanted }));
+        assert_eq!(met["protocolVersion"], given, "{wanted}");
+    }
+}
+
+#[test]
 fn calls_run_side_by_side_and_one_that_was_canceled_is_not_answered() {
     let world = two_agents();
     let mut client = Client::of(&world, None);
