@@ -114,3 +114,17 @@ fn an_agent_whose_log_cannot_be_written_starts_all_the_same() {
     assert!(error.contains("the log cannot be written"), "{error}");
     assert_eq!(world.ok(&["send", "dummy", "say:hi", "--return"]), "hi\n");
 }
+
+#[test]
+fn a_last_line_without_an_end_is_a_line_too() {
+    let world = World::new();
+    let logs = world.home.path().join("synapse/logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join("gone.log"), "one\ntwo").unwrap();
+    assert_eq!(world.ok(&["logs", "gone"]), "one\ntwo\n");
+    let told = world.ok(&["logs", "gone", "--json"]);
+    let said = told
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["said"].clone());
+    assert_eq!(said.collect::<Vec<_>>(), ["one", "two"]);
+}
