@@ -1,7 +1,8 @@
 //! The folder of a run: the lock of whoever runs it, and what others ask of it.
 
-use std::fs::{File, TryLockError};
-use std::io;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -95,8 +96,11 @@ impl RunFolder {
 
 /// Tells everybody who watches that something has happened to a run.
 pub fn tell_of_change(paths: &Paths, id: &str) {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let file = options.open(paths.flow_runs().join("changed"));
     // Who misses it sees it with the next one.
-    let _ = std::fs::write(paths.flow_runs().join("changed"), id);
+    let _ = file.and_then(|mut file| file.write_all(id.as_bytes()));
 }
 
 /// Hears of every change of any run.
@@ -108,6 +112,8 @@ pub fn changes(paths: &Paths) -> Changes {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -126,5 +132,19 @@ mod tests {
         assert_eq!(folder.requests()[0].1, Some(stop));
         drop(held);
         assert!(!folder.is_held());
+    }
+
+    #[test]
+    fn what_tells_of_changes_is_for_us_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let paths = Paths::new(place.path().join("a"), place.path().join("s"));
+        create_folder(&paths.flow_runs()).unwrap();
+        for id in ["first", "2"] {
+            tell_of_change(&paths, id);
+            let file = paths.flow_runs().join("changed");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), id);
+            let mode = file.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{mode:o}");
+        }
     }
 }
