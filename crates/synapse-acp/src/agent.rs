@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::connection::{Peer, read_line};
+use crate::connection::{LONGEST_LINE, Peer, WAITING_LINES, read_line};
 use crate::reach::Reach;
 use crate::rpc::{Incoming, RpcError};
 use crate::turn::{self, Turn};
@@ -85,7 +85,7 @@ pub async fn serve(
     from: impl AsyncRead + Unpin,
     to: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<()> {
-    let (peer, writer) = Peer::open(to);
+    let (peer, writer) = Peer::open(to, WAITING_LINES);
     let agent = Arc::new(Agent {
         peer,
         reach,
@@ -96,7 +96,7 @@ pub async fn serve(
     let mut from = BufReader::new(from);
     let mut work = JoinSet::new();
     let done = loop {
-        let line = match read_line(&mut from).await {
+        let line = match read_line(&mut from, LONGEST_LINE).await {
             Ok(Some(line)) => line,
             Ok(None) => break Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
@@ -133,7 +133,7 @@ pub async fn serve(
                     }
                 });
             }
-            Err(error) => agent.peer.answer(&Value::Null, Err(error)).await,
+            Err(misread) => agent.peer.answer(&misread.id, Err(misread.error)).await,
         }
     };
     agent.closing.send_replace(true);

@@ -17,7 +17,7 @@ use crate::rpc::{self, RpcError};
 pub(crate) const LONGEST_LINE: usize = 32 << 20;
 
 /// Lines that may wait for an editor that is slow to read; then whoever tells it something waits, too.
-const WAITING_LINES: usize = 256;
+pub(crate) const WAITING_LINES: usize = 256;
 
 type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>>;
 
@@ -30,9 +30,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Begins to write to the other side. The task ends when all that hold the peer are gone and all is written.
-    pub fn open(mut to: impl AsyncWrite + Unpin + Send + 'static) -> (Self, JoinHandle<()>) {
-        let (lines, mut queue) = mpsc::channel::<String>(WAITING_LINES);
+    /// Begins to write to the other side. Whoever says something waits while `most` lines are unread. The task ends
+    /// when all that hold the peer are gone and all is written.
+    pub fn open(
+        mut to: impl AsyncWrite + Unpin + Send + 'static,
+        most: usize,
+    ) -> (Self, JoinHandle<()>) {
+        let (lines, mut queue) = mpsc::channel::<String>(most);
         let writer = tokio::spawn(async move {
             while let Some(mut line) = queue.recv().await {
                 line.push('\n');
@@ -119,7 +123,10 @@ impl Asked {
 /// # Errors
 /// When the input fails, or with [`io::ErrorKind::InvalidData`] when the line is too long; the line is gone then, and
 /// the next can be read.
-pub async fn read_line(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+pub async fn read_line(
+    from: &mut (impl AsyncBufRead + Unpin),
+    longest: usize,
+) -> io::Result<Option<Vec<u8>>> {
     let (mut line, mut is_too_long) = (Vec::new(), false);
     loop {
         let ready = from.fill_buf().await?;
@@ -129,7 +136,7 @@ pub async fn read_line(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opt
         let end = ready.iter().position(|byte| *byte == b'\n');
         let taken = end.map_or(ready.len(), |end| end + 1);
         let text = ready.get(..end.unwrap_or(taken)).unwrap_or_default();
-        is_too_long |= line.len() + text.len() > LONGEST_LINE;
+        is_too_long |= line.len() + text.len() > longest;
         if !is_too_long {
             line.extend_from_slice(text);
         }
@@ -138,7 +145,7 @@ pub async fn read_line(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opt
             continue;
         }
         if is_too_long {
-            let most = LONGEST_LINE >> 20;
+            let most = longest >> 20;
             let error = format!("a message may have {most} MiB, and this one has more");
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
         }
@@ -159,7 +166,7 @@ mod tests {
         input.extend(b"\nthree");
         for size in [3, 8 << 10] {
             let mut from = BufReader::with_capacity(size, input.as_slice());
-            let mut next = async || read_line(&mut from).await;
+            let mut next = async || read_line(&mut from, LONGEST_LINE).await;
             assert_eq!(next().await.unwrap().unwrap(), b"one");
             assert_eq!(next().await.unwrap().unwrap(), b"");
             assert_eq!(next().await.unwrap().unwrap(), b"two");
@@ -173,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_reaches_whoever_asked_and_nobody_else() {
         let (near, far) = tokio::io::duplex(1 << 10);
-        let (peer, _writer) = Peer::open(near);
+        let (peer, _writer) = Peer::open(near, WAITING_LINES);
         let mut first = peer.ask("a", &json!({})).await;
         let second = peer.ask("b", &json!({})).await;
         second.withdraw().await;
@@ -184,7 +191,7 @@ mod tests {
         let mut far = BufReader::new(far);
         let mut methods = Vec::new();
         for _ in 0..3 {
-            let line = read_line(&mut far).await.unwrap().unwrap();
+            let line = read_line(&mut far, LONGEST_LINE).await.unwrap().unwrap();
             let line: Value = serde_json::from_slice(&line).unwrap();
             methods.push(line["method"].as_str().unwrap().to_owned());
         }

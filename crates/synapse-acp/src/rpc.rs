@@ -89,31 +89,63 @@ impl Incoming {
     ///
     /// # Errors
     /// What to answer where it makes no sense.
-    pub fn read(line: &[u8]) -> Result<Self, RpcError> {
-        let mut message: Value = serde_json::from_slice(line).map_err(RpcError::unreadable)?;
-        let Some(fields) = message.as_object_mut() else {
-            return Err(RpcError::no_message(
-                "a message is one JSON object on a line",
-            ));
+    pub fn read(line: &[u8]) -> Result<Self, Misread> {
+        let message = serde_json::from_slice(line).map_err(|error| Misread {
+            id: Value::Null,
+            error: RpcError::unreadable(error),
+        })?;
+        let Value::Object(mut fields) = message else {
+            return Err(Misread::new(None, "a message is one JSON object on a line"));
         };
         let id = fields.remove("id");
-        let params = fields.remove("params").unwrap_or(Value::Null);
-        match (fields.remove("method"), id) {
-            (Some(Value::String(method)), None) => Ok(Self::Notification { method, params }),
-            (Some(Value::String(method)), Some(id)) => Ok(Self::Request { id, method, params }),
-            (Some(_), _) => Err(RpcError::no_message("'method' must be a string")),
-            (None, Some(id)) => Ok(Self::Response {
-                id,
+        let Some(method) = fields.remove("method") else {
+            let why = "a message has a 'method', or the 'id' of what it answers";
+            return Ok(Self::Response {
+                id: id.ok_or_else(|| Misread::new(None, why))?,
                 result: match fields.remove("error") {
                     Some(error) => Err(refusal(&error)),
                     None => Ok(fields.remove("result").unwrap_or(Value::Null)),
                 },
-            }),
-            (None, None) => Err(RpcError::no_message(
-                "a message has a 'method', or the 'id' of what it answers",
-            )),
+            });
+        };
+        if id.as_ref().is_some_and(|id| !is_id(id)) {
+            let why = "'id' must be a string or a whole number of 64 bits";
+            return Err(Misread::new(None, why));
+        }
+        if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err(Misread::new(id, "'jsonrpc' must be \"2.0\""));
+        }
+        let Value::String(method) = method else {
+            return Err(Misread::new(id, "'method' must be a string"));
+        };
+        let params = fields.remove("params").unwrap_or(Value::Null);
+        Ok(match id {
+            Some(id) => Self::Request { id, method, params },
+            None => Self::Notification { method, params },
+        })
+    }
+}
+
+/// What is no message, and what it is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misread {
+    /// That of the request; null where it is not known.
+    pub id: Value,
+    pub error: RpcError,
+}
+
+impl Misread {
+    fn new(id: Option<Value>, why: &str) -> Self {
+        Self {
+            id: id.unwrap_or_default(),
+            error: RpcError::no_message(why),
         }
     }
+}
+
+/// Whether an answer can name it as the other side wrote it: a larger number would come back as another one.
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
 }
 
 /// An error of the other side, however it spells it.
@@ -146,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Result<Incoming, RpcError> {
+    fn read(line: &str) -> Result<Incoming, Misread> {
         Incoming::read(line.as_bytes())
     }
 
@@ -177,16 +209,45 @@ mod tests {
 
     #[test]
     fn what_is_no_message_says_what_would_be() {
-        assert_eq!(read("{").unwrap_err().code, RpcError::PARSE);
+        assert_eq!(read("{").unwrap_err().error.code, RpcError::PARSE);
         for line in ["[]", "3", "{}", r#"{"method": 3}"#] {
-            let error = read(line).unwrap_err();
-            assert_eq!(error.code, RpcError::INVALID_REQUEST, "{line}");
+            let misread = read(line).unwrap_err();
+            assert_eq!(misread.error.code, RpcError::INVALID_REQUEST, "{line}");
+            assert_eq!(misread.id, Value::Null, "{line}");
         }
         let odd = read(r#"{"id": 1, "error": "out of order"}"#).unwrap();
         let Incoming::Response { result, .. } = odd else {
             panic!("{odd:?}")
         };
         assert!(result.unwrap_err().message.contains("out of order"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_answered_with_the_id_it_has() {
+        for line in [
+            r#"{"jsonrpc": "2.0", "id": 1, "method": 5}"#,
+            r#"{"id": 1, "method": "ping"}"#,
+            r#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#,
+        ] {
+            assert_eq!(read(line).unwrap_err().id, json!(1), "{line}");
+        }
+        for id in [
+            "null",
+            "1.5",
+            "true",
+            "[1]",
+            "{}",
+            "123456789012345678901234567890",
+        ] {
+            let line = format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "ping"}}"#);
+            let misread = read(&line).unwrap_err();
+            assert_eq!(misread.id, Value::Null, "{id}");
+            assert!(misread.error.message.contains("'id'"), "{misread:?}");
+        }
+        for id in [json!(0), json!(-1), json!(u64::MAX), json!("")] {
+            let line = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
+            assert!(read(&line).is_ok(), "{line}");
+        }
     }
 
     proptest! {

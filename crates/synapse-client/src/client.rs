@@ -11,6 +11,7 @@ mod relay;
 mod trust;
 mod web;
 
+use std::fmt::Write as _;
 use std::io::ErrorKind;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -194,4 +195,18 @@ impl Client {
 fn reason(body: &Value) -> &str {
     let said = body.get("error").and_then(Value::as_str);
     said.unwrap_or("no reason given")
+}
+
+/// A name as one piece of a path: whatever could end the piece is escaped.
+pub(crate) fn segment(name: &str) -> String {
+    let mut piece = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~');
+        if is_plain || byte == b'.' && name.len() > 2 {
+            piece.push(byte.into());
+        } else {
+            let _ = write!(piece, "%{byte:02X}");
+        }
+    }
+    piece
 }

@@ -198,8 +198,7 @@ impl Recipient {
     pub async fn cancel(&self, id: &str) -> Result<()> {
         match &self.way {
             Way::Local(client) => {
-                let path = format!("/tasks/{id}/cancel");
-                client.call(hyper::Method::POST, &path, None).await?;
+                client.cancel(id).await?;
             }
             Way::External(client) => {
                 client.cancel(id).await?;

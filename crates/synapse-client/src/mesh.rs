@@ -4,7 +4,6 @@
 mod leave;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::client::segment;
 pub use leave::{Handed, Kept, WAITS, bridge_entry, hand_over};
 use synapse_machine::handle::{AddressError, Candidate, Handle};
 use synapse_machine::lock::is_held;
@@ -247,18 +247,6 @@ impl MeshView {
             is_here: machine.is_here,
         }
     }
-}
-
-/// A word as a segment of a path.
-fn segment(word: &str) -> String {
-    word.bytes().fold(String::new(), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-        out
-    })
 }
 
 /// The word for an agent that is reached through the bridge.

@@ -7,7 +7,7 @@ mod parse;
 
 use serde_json::Value;
 
-pub(crate) use eval::{Scope, is_true, to_text};
+pub(crate) use eval::{Scope, is_equal, is_true, to_text};
 pub(crate) use parse::parse;
 
 /// The words that stand for a function.

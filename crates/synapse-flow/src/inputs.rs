@@ -173,4 +173,38 @@ mod tests {
             Ok(json!({"goal": "x", "test": ["make"]}))
         );
     }
+
+    #[test]
+    fn what_looks_like_a_number_is_text_as_it_is_written_in_defaults_too() {
+        let of_nothing = |inputs: &str| {
+            let text = format!("name: f\ninputs: {inputs}\nsteps: {{a: {{gate: x}}}}");
+            let flow = Flow::parse(&text).unwrap();
+            gather(&flow, &BTreeMap::new(), Starter::Person).unwrap()
+        };
+        let texts = [
+            "1.10",
+            "007",
+            "0x1F",
+            "1e3",
+            "12345678901234567890123",
+            "True",
+        ];
+        for text in texts {
+            let inputs = of_nothing(&format!("{{v: {{default: {text}}}}}"));
+            assert_eq!(inputs, json!({ "v": text }));
+        }
+        // What JSON would write in another way.
+        let (numbers, _) = texts.split_at(5);
+        let list = of_nothing(&format!(
+            "{{v: {{type: list, default: [{}]}}}}",
+            numbers.join(", ")
+        ));
+        assert_eq!(list, json!({ "v": numbers }));
+        let list = of_nothing("{v: {type: list, default: [2, 1.5, no, false, [1.10], {b: 1.10}]}}");
+        let kept = json!([2, 1.5, "no", false, ["1.10"], {"b": "1.10"}]);
+        assert_eq!(list, json!({ "v": kept }));
+
+        let numbers = "{n: {type: number, default: 007}, m: {type: number, default: 1.10}}";
+        assert_eq!(of_nothing(numbers), json!({ "n": 7, "m": 1.1 }));
+    }
 }

@@ -7,12 +7,12 @@ mod step;
 pub(crate) use step::is_agent;
 
 use serde_json::Value;
-use synapse_yaml::{Kind, Node};
+use synapse_yaml::{Kind, Node, Scalar};
 
 use crate::flow::{Flow, Input, Limits, Sort, Step};
 use crate::inputs;
 use crate::problem::Problem;
-use keys::Keys;
+use keys::{Keys, text_of};
 
 const KEYS: [&str; 11] = [
     "name",
@@ -169,7 +169,7 @@ fn inputs(node: &Node, problems: &mut Vec<Problem>) -> Vec<Input> {
                 }
             }
             if let Some(default) = keys.take("default") {
-                match inputs::typed(input.sort, default.value()) {
+                match inputs::typed(input.sort, default_value(input.sort, default)) {
                     Ok(value) => input.default = Some(value),
                     Err(why) => problems.push(Problem::new(
                         default.place,
@@ -181,6 +181,36 @@ fn inputs(node: &Node, problems: &mut Vec<Problem>) -> Vec<Input> {
         found.push(input);
     }
     found
+}
+
+/// A default as it is written, as far as its type asks for text or does not say.
+fn default_value(sort: Sort, node: &Node) -> Value {
+    match (sort, &node.kind) {
+        (Sort::Text, Kind::Scalar(_)) => text_of(node).map_or(Value::Null, Value::from),
+        (Sort::List, Kind::List(list)) => list.iter().map(as_written).collect(),
+        _ => node.value(),
+    }
+}
+
+/// A value in which a number that JSON would write in another way is the text that stands there.
+fn as_written(node: &Node) -> Value {
+    match &node.kind {
+        Kind::Scalar(Scalar { text, value }) => {
+            let json = value.to_string();
+            if value.is_number() && json != *text {
+                Value::from(text.as_str())
+            } else {
+                value.clone()
+            }
+        }
+        Kind::List(list) => list.iter().map(as_written).collect(),
+        Kind::Map(map) => {
+            let values = map.iter();
+            values
+                .map(|(name, node)| (name.text.clone(), as_written(node)))
+                .collect()
+        }
+    }
 }
 
 /// Whether a word can name a step, an input or a flow.

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::expr::is_equal;
+
 /// The keywords that are kept.
 const RULES: [&str; 14] = [
     "type",
@@ -107,7 +109,7 @@ fn fits_at(schema: &Value, value: &Value, path: &str) -> Result<(), String> {
         }
     }
     if let Some(Value::Array(choices)) = rules.get("enum")
-        && !choices.contains(value)
+        && !choices.iter().any(|choice| is_equal(choice, value))
     {
         return Err(format!(
             "{path} must be one of {}",
@@ -115,7 +117,7 @@ fn fits_at(schema: &Value, value: &Value, path: &str) -> Result<(), String> {
         ));
     }
     if let Some(wanted) = rules.get("const")
-        && wanted != value
+        && !is_equal(wanted, value)
     {
         return Err(format!("{path} must be {wanted}"));
     }
@@ -313,6 +315,28 @@ mod tests {
             )
             .is_ok()
         );
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        for (rule, value) in [
+            (json!({"const": 7.0}), json!(7)),
+            (json!({"enum": [1, 7]}), json!(7.0)),
+            (json!({"const": [{"n": 7}]}), json!([{"n": 7.0}])),
+        ] {
+            assert_eq!(fits(&rule, &value), Ok(()), "{rule} {value}");
+        }
+        for (rule, value) in [
+            (json!({"const": 7}), json!("7")),
+            (
+                json!({"const": 9_007_199_254_740_993_u64}),
+                json!(9_007_199_254_740_992_u64),
+            ),
+            (json!({"enum": [[7], {"n": 7}]}), json!([7, 7])),
+            (json!({"const": {"n": 7}}), json!({"m": 7.0})),
+        ] {
+            assert!(fits(&rule, &value).is_err(), "{rule} {value}");
+        }
     }
 
     #[test]

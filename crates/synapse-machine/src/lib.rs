@@ -1,6 +1,7 @@
 //! The files, names, settings, processes and sockets of this machine that every part of Synapse shares.
 #![forbid(unsafe_code)]
 
+pub mod bidi;
 pub mod child;
 pub mod config;
 pub mod handle;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use synapse_client::mesh::MeshAgent;
+use synapse_machine::bidi::is_bidi_control;
 use synapse_machine::handle::Handle;
 use synapse_machine::paths::create_folder;
 use synapse_machine::registry::{Entry, Registry};
@@ -359,8 +360,7 @@ async fn wait_for<F: Future + Unpin>(look: &mut Option<F>) -> F::Output {
 
 /// Takes out what a terminal would obey, and what turns the direction of text.
 fn plain(text: &mut String) {
-    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.retain(|c| !c.is_control() && !turns(c));
+    text.retain(|c| !c.is_control() && !is_bidi_control(c));
 }
 
 /// When the next machine counts as gone.

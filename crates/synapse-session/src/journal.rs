@@ -6,22 +6,22 @@ use synapse_a2a::id::TaskId;
 
 use super::command::Standing;
 
-/// As much of a question as a line of a log has room for, in characters.
-const LONGEST_QUESTION: usize = 120;
+/// As much of a question or a name as a line of a log has room for, in characters.
+const LONGEST: usize = 120;
 
 /// Tells of an event that is on disk, if it is one that a person would tell a friend.
 pub(super) fn event(task: &TaskId, event: &Event) {
     let task = task.as_str();
     match &event.fact {
         Fact::Submitted { origin, .. } => {
-            let (from, priority) = (origin.sender.as_str(), origin.priority);
+            let (from, priority) = (cut(&origin.sender), origin.priority);
             tracing::info!(task, from, priority, "task accepted");
         }
         Fact::Moved { status } => moved(task, status),
         Fact::Acted { act } => {
-            let rule = act.by.rule.as_deref();
+            let rule = act.by.rule.as_deref().map(cut);
             let somebody = rule.is_none().then_some(Origin::SOMEBODY);
-            let by = act.by.by.as_deref().or(somebody);
+            let by = act.by.by.as_deref().or(somebody).map(cut);
             tracing::info!(task, what = act.what.name(), by, rule, "somebody acted");
         }
         Fact::Replied { said } => {
@@ -67,7 +67,7 @@ pub(super) fn standing(before: Option<&Standing>, now: &Standing) {
         && asked_before.is_none_or(|asked| asked.fingerprint != prompt.fingerprint)
     {
         let question = prompt.question.split_whitespace().collect::<Vec<_>>();
-        let question: String = question.join(" ").chars().take(LONGEST_QUESTION).collect();
+        let question = cut(&question.join(" "));
         let options = prompt.options.len();
         tracing::info!(question, options, "question");
     }
@@ -77,4 +77,9 @@ pub(super) fn standing(before: Option<&Standing>, now: &Standing) {
     {
         tracing::info!(why = held, "tasks are held");
     }
+}
+
+/// Whoever calls says who they are, in as many words as they like.
+fn cut(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, StructureStyle, Tag};
 use serde_json::{Number, Value};
 
 use crate::error::{Error, What};
@@ -22,6 +22,7 @@ const EACH: usize = 64;
 /// When it is no YAML, has a key twice, or holds more than it may.
 pub fn parse(text: &str, booleans: Booleans) -> Result<Node, Error> {
     let mut reader = Reader {
+        source: text,
         parser: Parser::new_from_str(text),
         anchors: Vec::new(),
         room: Room(LARGEST),
@@ -33,7 +34,8 @@ pub fn parse(text: &str, booleans: Booleans) -> Result<Node, Error> {
         match event {
             Event::StreamStart | Event::DocumentEnd => {}
             Event::DocumentStart(..) => {
-                let (event, place) = reader.next()?;
+                let (event, span) = reader.next()?;
+                let place = place_of(&span);
                 if document.is_some() {
                     return Err(syntax(place, "there may be only one document in a file"));
                 }
@@ -52,6 +54,7 @@ pub fn parse(text: &str, booleans: Booleans) -> Result<Node, Error> {
 }
 
 struct Reader<'a> {
+    source: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     /// The values that have an anchor, by the number that the parser gives it.
     anchors: Vec<Option<Node>>,
@@ -63,11 +66,11 @@ struct Reader<'a> {
 struct Room(usize);
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<(Event<'a>, Place), Error> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), Error> {
         let Some(next) = self.parser.next_event() else {
-            return Ok((Event::StreamEnd, Place::default()));
+            return Ok((Event::StreamEnd, Span::default()));
         };
-        let (event, span) = next.map_err(|error| {
+        let (mut event, span) = next.map_err(|error| {
             let mark = error.marker();
             let place = place_of(&Span::empty(*mark));
             let known = error.info();
@@ -79,7 +82,45 @@ impl<'a> Reader<'a> {
             };
             syntax(place, message)
         })?;
-        Ok((event, place_of(&span)))
+        if let Event::Scalar(text, ScalarStyle::Literal | ScalarStyle::Folded, ..) = &mut event
+            && self.is_cut_off(&span)
+            && text.ends_with('\n')
+        {
+            // The parser ends the line where the file does not.
+            text.to_mut().pop();
+        }
+        Ok((event, span))
+    }
+
+    /// Whether the file ends in the last line of a block scalar.
+    fn is_cut_off(&self, span: &Span) -> bool {
+        let end = span.end.byte_offset();
+        end == Some(self.source.len())
+            && span
+                .indent
+                .is_some_and(|indent| self.line(end).len() > indent)
+    }
+
+    /// Where the value of a key stands; the parser means what is behind the first hyphen of a list that is not indented.
+    fn place_of_value(&self, event: &Event, span: &Span) -> Place {
+        let place = place_of(span);
+        if !matches!(event, Event::SequenceStart(StructureStyle::Block, ..)) {
+            return place;
+        }
+        let line = self.line(span.start.byte_offset());
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if line.get(indent..).is_some_and(|rest| rest.starts_with('-')) {
+            let column = indent as u64 + 1;
+            return Place { column, ..place };
+        }
+        place
+    }
+
+    /// What stands before a place in its line.
+    fn line(&self, end: Option<usize>) -> &'a str {
+        let before = end.and_then(|end| self.source.get(..end));
+        let mut lines = before.unwrap_or_default().rsplit(['\n', '\r']);
+        lines.next().unwrap_or_default()
     }
 
     /// The value that begins with an event.
@@ -125,11 +166,11 @@ impl<'a> Reader<'a> {
     fn list(&mut self, depth: usize) -> Result<Vec<Node>, Error> {
         let mut list = Vec::new();
         loop {
-            let (event, place) = self.next()?;
+            let (event, span) = self.next()?;
             if matches!(event, Event::SequenceEnd) {
                 return Ok(list);
             }
-            list.push(self.node(event, place, depth)?);
+            list.push(self.node(event, place_of(&span), depth)?);
         }
     }
 
@@ -138,13 +179,14 @@ impl<'a> Reader<'a> {
         let mut merged = Vec::new();
         let mut seen = HashSet::new();
         loop {
-            let (event, place) = self.next()?;
+            let (event, span) = self.next()?;
             if matches!(event, Event::MappingEnd) {
                 break;
             }
             let is_merge = is_merge(&event);
-            let key = self.node(event, place, depth)?;
-            let (event, place) = self.next()?;
+            let key = self.node(event, place_of(&span), depth)?;
+            let (event, span) = self.next()?;
+            let place = self.place_of_value(&event, &span);
             let value = self.node(event, place, depth)?;
             if is_merge {
                 merge(value, &mut merged)?;

@@ -46,7 +46,7 @@ pub(crate) fn flag(text: &str) -> Option<bool> {
     is_in(["false", "no", "n", "off"]).then_some(false)
 }
 
-/// A whole number: decimal without leading zeros, or after 0x, 0o or 0b; `_` may stand between digits.
+/// A whole number: decimal, whatever zeros it begins with, or after 0x, 0o or 0b; `_` may stand between digits.
 pub(crate) fn whole(text: &str) -> Option<i128> {
     let text = trimmed(text);
     let is_below = text.starts_with('-');
@@ -55,7 +55,6 @@ pub(crate) fn whole(text: &str) -> Option<i128> {
         Some("0x" | "0X") => (16, digits.get(2..)?),
         Some("0o" | "0O") => (8, digits.get(2..)?),
         Some("0b" | "0B") => (2, digits.get(2..)?),
-        Some(zero) if zero.starts_with('0') => return None,
         _ => (10, digits),
     };
     let is_odd = digits.starts_with(['_', '+', '-']) || digits.ends_with('_');

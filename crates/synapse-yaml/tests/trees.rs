@@ -63,6 +63,30 @@ fn every_key_and_value_has_its_place_and_what_an_alias_means_has_that_of_the_ali
 }
 
 #[test]
+fn a_list_stands_at_its_first_hyphen_however_far_it_is_indented() {
+    for (text, line, column) in [
+        ("a:\n- x\n", 2, 1),
+        ("a:\n  - x\n", 2, 3),
+        ("a:\n-   # c\n  x\n", 2, 1),
+        ("a:\n\n-\n- x\n", 3, 1),
+        ("a: &y\n- x\n", 2, 1),
+        ("? a\n: - x\n", 2, 3),
+        ("a: # ü\n- - x\n", 2, 1),
+        ("a: [x]\n", 1, 4),
+    ] {
+        let node = parse(text, Booleans::Strict).unwrap();
+        let place = node.entries()[0].1.place;
+        assert_eq!((place.line, place.column), (line, column), "{text}");
+    }
+    let mut found = Vec::new();
+    let text = "- - a:\n    - ü:\n      - x\n";
+    places(&parse(text, Booleans::Strict).unwrap(), &mut found);
+    let lists = found.iter().filter(|(text, ..)| text == "[]");
+    let lists: Vec<(u64, u64)> = lists.map(|(_, line, column)| (*line, *column)).collect();
+    assert_eq!(lists, [(1, 1), (1, 3), (2, 5), (3, 7)]);
+}
+
+#[test]
 fn aliases_of_aliases_end() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..20 {

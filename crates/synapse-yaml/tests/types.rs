@@ -68,14 +68,12 @@ fn text_stays_as_it_is_written() {
 #[test]
 fn numbers_and_flags_may_be_quoted_and_are_what_they_are_asked_to_be() {
     for text in [
-        "16", "0x10", "0o20", "0b10000", "+16", "'16'", "' 16 '", "1_6",
+        "16", "0x10", "0o20", "0b10000", "+16", "'16'", "' 16 '", "1_6", "016", "+0016",
     ] {
         assert_eq!(from_str::<u8>(text).unwrap(), 16, "{text}");
         assert_eq!(from_str::<i64>(text).unwrap(), 16, "{text}");
     }
-    for text in [
-        "256", "-1", "1.0", "1e2", "016", "1__6", "x", "''", "[1]", "~",
-    ] {
+    for text in ["256", "-1", "1.0", "1e2", "1__6", "x", "''", "[1]", "~"] {
         assert!(from_str::<u8>(text).is_err(), "{text}");
     }
     assert_eq!(from_str::<i8>("-128").unwrap(), -128);

@@ -19,7 +19,7 @@ use super::Backend;
 use super::keyboard::{Key, Keyboard};
 use super::narration::Narration;
 use super::permission::{Request, cancelled};
-use crate::connection::{Asked, Peer, read_line};
+use crate::connection::{Asked, LONGEST_LINE, Peer, WAITING_LINES, read_line};
 use crate::rpc::{Incoming, RpcError};
 use crate::wire::VERSION;
 
@@ -113,7 +113,7 @@ impl Link {
         from: ChildStdout,
         remarks: ChildStderr,
     ) -> Self {
-        let (peer, _writer) = Peer::open(to);
+        let (peer, _writer) = Peer::open(to, WAITING_LINES);
         let (told, incoming) = mpsc::channel(WAITING);
         let (answered, answers) = mpsc::channel(WAITING);
         tokio::spawn(listen(BufReader::new(from), peer.clone(), told));
@@ -423,7 +423,7 @@ fn wants_authentication(error: &RpcError) -> bool {
 /// Reads what the CLI says until it says nothing more.
 async fn listen(mut from: BufReader<ChildStdout>, peer: Peer, told: mpsc::Sender<Incoming>) {
     loop {
-        let line = match read_line(&mut from).await {
+        let line = match read_line(&mut from, LONGEST_LINE).await {
             Ok(Some(line)) => line,
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => continue,
             Ok(None) | Err(_) => return,
@@ -444,7 +444,7 @@ async fn listen(mut from: BufReader<ChildStdout>, peer: Peer, told: mpsc::Sender
 /// Keeps the last lines of what the CLI says beside the protocol.
 async fn keep(mut from: BufReader<ChildStderr>, remarks: Remarks) {
     loop {
-        let line = match read_line(&mut from).await {
+        let line = match read_line(&mut from, LONGEST_LINE).await {
             Ok(Some(line)) => line,
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => continue,
             Ok(None) | Err(_) => return,

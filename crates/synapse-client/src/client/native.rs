@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use synapse_a2a::task::TaskState;
 
-use super::{Answer, Client, Events};
+use super::{Answer, Client, Events, segment};
 use crate::native::{
     ReceiptShape, StandingShape, StatusAnswer, TaskAnswer, TaskEvent, TaskShape, TasksAnswer,
 };
@@ -33,7 +33,7 @@ impl Client {
     /// # Errors
     /// When there is no such task, or the agent cannot be reached.
     pub async fn task(&self, id: &str) -> Result<TaskShape> {
-        let path = format!("/tasks/{id}");
+        let path = format!("/tasks/{}", segment(id));
         let answer: TaskAnswer = read(self.call(Method::GET, &path, None).await?)?;
         Ok(answer.task)
     }
@@ -58,7 +58,7 @@ impl Client {
     /// # Errors
     /// When there is no such task, or the agent cannot be reached.
     pub async fn follow_after(&self, id: &str, last: Option<&str>) -> Result<TaskEvents> {
-        let path = format!("/tasks/{id}/subscribe");
+        let path = format!("/tasks/{}/subscribe", segment(id));
         let events = self.events(&path, last).await?;
         Ok(TaskEvents { events })
     }
@@ -96,7 +96,7 @@ impl Client {
     /// # Errors
     /// When there is no such task, the agent does not react to the key, or it cannot be reached.
     pub async fn cancel(&self, id: &str) -> Result<TaskShape> {
-        let path = format!("/tasks/{id}/cancel");
+        let path = format!("/tasks/{}/cancel", segment(id));
         let answer: TaskAnswer = read(self.call(Method::POST, &path, None).await?)?;
         Ok(answer.task)
     }
@@ -106,7 +106,7 @@ impl Client {
     /// # Errors
     /// When the agent cannot be reached; what it refused is in the answer.
     pub async fn input(&self, id: &str, given: &GivenAnswer<'_>) -> Result<Answer> {
-        let path = format!("/tasks/{id}/input");
+        let path = format!("/tasks/{}/input", segment(id));
         self.ask(Method::POST, &path, Some(&json!(given))).await
     }
 

@@ -110,9 +110,22 @@ fn compare(operator: Operator, left: &Value, right: &Value) -> bool {
     }
 }
 
-fn is_equal(left: &Value, right: &Value) -> bool {
+/// Whether two values are the same; 7 and 7.0 are, also within them.
+pub(crate) fn is_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Number(_), Value::Number(_)) => order(left, right) == Some(Ordering::Equal),
+        // Two whole numbers may differ in what a float has no room for.
+        (Value::Number(one), Value::Number(other)) if one.is_f64() != other.is_f64() => {
+            order(left, right) == Some(Ordering::Equal)
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            let mut pairs = left.iter().zip(right);
+            left.len() == right.len() && pairs.all(|(left, right)| is_equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let is_there =
+                |(name, value)| right.get(name).is_some_and(|other| is_equal(value, other));
+            left.len() == right.len() && left.iter().all(is_there)
+        }
         _ => left == right,
     }
 }
@@ -202,6 +215,7 @@ mod tests {
             "plan.reply != 'x' or nobody",
             "(plan.n > 5 || plan.n == 3) && first(review.*.agent) == 'claude'",
             "'b' > 'a'",
+            "9007199254740993 != 9007199254740992",
         ] {
             assert!(is_true(&eval(text)), "{text}");
         }

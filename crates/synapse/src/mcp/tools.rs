@@ -1,6 +1,7 @@
 //! The tools: what they take and what they give, as `tools.json` describes it to a client. Results are typed and short,
 //! since a model reads them.
 
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,9 @@ const PATIENCE: u64 = 120;
 /// The longest wait; CLIs give up on tools that take longer.
 const LONGEST: u64 = 600;
 
+/// Priority 5 interrupts, and is reserved for people.
+const PRIORITIES: RangeInclusive<u8> = 1..=4;
+
 /// How many messages may be sent in a minute, to all together.
 const MOST_A_MINUTE: usize = 30;
 
@@ -41,7 +45,7 @@ pub(super) struct Brief {
     pub(super) handle: String,
     /// What kind of program it is.
     pub(super) profile: String,
-    /// IDLE, BUSY, `INPUT_REQUIRED` and so on.
+    /// As lists have it: idle, working, waiting and so on.
     pub(super) state: String,
     /// What it asks, while it does.
     pub(super) asks: Option<String>,
@@ -149,6 +153,40 @@ struct GetFlow {
     run: String,
 }
 
+/// What `list_agents` and `list_flows` take.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// A call of a tool, with what it takes.
+enum Call {
+    ListAgents,
+    SendMessage(SendMessage),
+    GetTask(GetTask),
+    Answer(AnswerQuestion),
+    ListFlows,
+    StartFlow(StartFlow),
+    GetFlow(GetFlow),
+    Broadcast(Broadcast),
+}
+
+impl Call {
+    /// Nothing if there is no tool of this name.
+    fn read(tool: &str, arguments: Value) -> Result<Option<Self>, String> {
+        Ok(Some(match tool {
+            "list_agents" => taken::<Nothing>(tool, arguments).map(|_| Self::ListAgents)?,
+            "send_message" => Self::SendMessage(taken(tool, arguments)?),
+            "get_task" => Self::GetTask(taken(tool, arguments)?),
+            "answer" => Self::Answer(taken(tool, arguments)?),
+            "list_flows" => taken::<Nothing>(tool, arguments).map(|_| Self::ListFlows)?,
+            "start_flow" => Self::StartFlow(taken(tool, arguments)?),
+            "get_flow" => Self::GetFlow(taken(tool, arguments)?),
+            "broadcast" => Self::Broadcast(taken(tool, arguments)?),
+            _ => return Ok(None),
+        }))
+    }
+}
+
 /// Whether it was done.
 #[derive(Serialize)]
 pub(super) struct Done {
@@ -188,16 +226,18 @@ impl Tools {
 
     /// What a tool gives; nothing if there is none of this name.
     async fn run(&self, name: &str, arguments: Value) -> Result<Option<Value>, String> {
-        let given = match name {
-            "list_agents" => json!(self.list_agents().await?),
-            "send_message" => json!(self.send_message(taken(name, arguments)?).await?),
-            "get_task" => json!(self.get_task(taken(name, arguments)?).await?),
-            "answer" => json!(self.answer(taken(name, arguments)?).await?),
-            "list_flows" => json!(self.list_flows()?),
-            "start_flow" => json!(self.start_flow(taken(name, arguments)?).await?),
-            "get_flow" => json!(self.get_flow(&taken(name, arguments)?)?),
-            "broadcast" => json!(self.broadcast(taken(name, arguments)?).await?),
-            _ => return Ok(None),
+        let Some(call) = Call::read(name, arguments)? else {
+            return Ok(None);
+        };
+        let given = match call {
+            Call::ListAgents => json!(self.list_agents().await?),
+            Call::SendMessage(asked) => json!(self.send_message(asked).await?),
+            Call::GetTask(asked) => json!(self.get_task(asked).await?),
+            Call::Answer(asked) => json!(self.answer(asked).await?),
+            Call::ListFlows => json!(self.list_flows()?),
+            Call::StartFlow(asked) => json!(self.start_flow(asked).await?),
+            Call::GetFlow(asked) => json!(self.get_flow(&asked)?),
+            Call::Broadcast(asked) => json!(self.broadcast(asked).await?),
         };
         Ok(Some(given))
     }
@@ -212,9 +252,10 @@ impl Tools {
     async fn send_message(&self, asked: SendMessage) -> Result<Outcome, String> {
         let around = self.look()?;
         let priority = asked.priority.unwrap_or(1);
-        if !(1..=4).contains(&priority) {
+        if !PRIORITIES.contains(&priority) {
+            let (least, most) = PRIORITIES.into_inner();
             return Err(format!(
-                "priority {priority} is not a whole number from 1 to 4"
+                "priority {priority} is not a whole number from {least} to {most}"
             ));
         }
         let patience = patience(asked.wait, asked.timeout_seconds);
@@ -327,12 +368,12 @@ impl Tools {
     }
 }
 
-/// The arguments of a call.
+/// The arguments of a call: an object, or nothing.
 fn taken<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, String> {
-    let arguments = if arguments.is_null() {
-        json!({})
-    } else {
-        arguments
+    let arguments = match arguments {
+        Value::Null => json!({}),
+        Value::Object(_) => arguments,
+        _ => return Err(format!("the arguments of {tool} must be an object")),
     };
     serde_json::from_value(arguments).map_err(|error| format!("the arguments of {tool}: {error}"))
 }
@@ -354,18 +395,9 @@ mod tests {
     use super::*;
 
     /// Whether a tool takes these arguments.
-    fn takes(tool: &str, arguments: &Map<String, Value>) -> bool {
-        let arguments = Value::Object(arguments.clone());
-        match tool {
-            "list_agents" | "list_flows" => arguments == json!({}),
-            "send_message" => taken::<SendMessage>(tool, arguments).is_ok(),
-            "get_task" => taken::<GetTask>(tool, arguments).is_ok(),
-            "answer" => taken::<AnswerQuestion>(tool, arguments).is_ok(),
-            "start_flow" => taken::<StartFlow>(tool, arguments).is_ok(),
-            "get_flow" => taken::<GetFlow>(tool, arguments).is_ok(),
-            "broadcast" => taken::<Broadcast>(tool, arguments).is_ok(),
-            _ => panic!("there is no tool '{tool}'"),
-        }
+    fn takes(tool: &str, arguments: &Value) -> bool {
+        let call = Call::read(tool, arguments.clone());
+        call.is_ok_and(|call| call.is_some())
     }
 
     fn an_example(kind: &Value) -> Value {
@@ -395,16 +427,38 @@ mod tests {
                 .iter()
                 .map(|(key, told)| (key.clone(), an_example(&told["type"])))
                 .collect();
-            assert!(takes(name, &all), "{name}");
+            assert!(takes(name, &json!(all)), "{name}");
+            assert_eq!(takes(name, &Value::Null), needed.is_empty(), "{name}");
             for key in told.keys() {
                 let mut fewer = all.clone();
                 fewer.remove(key);
                 let is_needed = needed.contains(&json!(key));
-                assert_eq!(takes(name, &fewer), !is_needed, "{name} without {key}");
+                assert_eq!(
+                    takes(name, &json!(fewer)),
+                    !is_needed,
+                    "{name} without {key}"
+                );
+            }
+            let in_order: Vec<&Value> = all.values().collect();
+            for no_object in [json!(in_order), json!([1]), json!("x"), json!(1)] {
+                assert!(!takes(name, &no_object), "{name} {no_object}");
             }
             let mut more = all;
             more.insert("mesage".to_owned(), json!("x"));
-            assert!(!takes(name, &more), "{name}");
+            assert!(!takes(name, &json!(more)), "{name}");
         }
+    }
+
+    #[test]
+    fn the_priorities_that_are_told_are_those_that_are_taken() {
+        let listing = Tools::listing().unwrap();
+        let tools = listing["tools"].as_array().unwrap();
+        let send = tools.iter().find(|tool| tool["name"] == "send_message");
+        let told = &send.unwrap()["inputSchema"]["properties"]["priority"];
+        let (least, most) = PRIORITIES.into_inner();
+        assert_eq!(
+            (&told["minimum"], &told["maximum"]),
+            (&json!(least), &json!(most))
+        );
     }
 }

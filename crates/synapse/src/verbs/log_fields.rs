@@ -4,6 +4,7 @@
 use std::fmt::{self, Debug, Write as _};
 
 use serde_json::{Value, json};
+use synapse_machine::bidi::is_bidi_control;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
@@ -92,8 +93,8 @@ fn quoted(value: &Value) -> String {
 }
 
 fn is_obeyed(c: char) -> bool {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns(c)
+    let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
+    c.is_control() || ends_line || is_bidi_control(c)
 }
 
 #[cfg(test)]
@@ -133,8 +134,8 @@ mod tests {
 
     #[test]
     fn whatever_a_text_is_logged_as_it_is_quoted() {
-        let foreign = "a\nb=\"c\" \u{1b}[m\u{9b}\u{202e}";
-        let quoted = r#""a\nb=\"c\" \u001b[m\u009b\u202e""#;
+        let foreign = "a\nb=\"c\" \u{1b}[m\u{9b}\u{202e}\u{61c}";
+        let quoted = r#""a\nb=\"c\" \u001b[m\u009b\u202e\u061c""#;
         let error = io::Error::other(foreign);
         let error: &(dyn std::error::Error + 'static) = &error;
         let line = format!("INFO said one={quoted} two={quoted} three={quoted}\n");

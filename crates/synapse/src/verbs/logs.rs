@@ -46,7 +46,11 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
         }
     };
     let mut log = open(&path)?;
-    let text = last_lines(&mut log, &path, args.lines)?;
+    let mut text = last_lines(&mut log, &path, args.lines)?;
+    if !args.follow && text.last().is_some_and(|last| *last != b'\n') {
+        // A full disk leaves a line without an end, and none will come.
+        text.push(b'\n');
+    }
     let mut out: Box<dyn Write> = if args.json {
         Box::new(JsonLines::new(print::out()))
     } else {

@@ -10,6 +10,7 @@ use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use synapse_machine::bidi::is_bidi_control;
 
 /// Standard output is exact, whatever it leads to.
 static IS_OUT_EXACT: AtomicBool = AtomicBool::new(false);
@@ -94,12 +95,7 @@ fn harmless(text: &str) -> String {
             '\n' | '\t' => safe.push(c),
             '\0'..='\u{1f}' => safe.extend(char::from_u32(0x2400 + u32::from(c))),
             '\u{7f}' => safe.push('␡'),
-            '\u{80}'..='\u{9f}'
-            | '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
+            c if c.is_control() || is_bidi_control(c) => {
                 // Writing to a string cannot fail.
                 let _ = write!(safe, "<U+{:04X}>", u32::from(c));
             }

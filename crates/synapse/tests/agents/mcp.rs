@@ -1,15 +1,16 @@
 //! The tools an agent has for the others, spoken as an MCP client speaks: one JSON-RPC message a line.
 
+use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::world::World;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 /// A client that has introduced itself.
 struct Client {
     child: Child,
-    to: ChildStdin,
     from: BufReader<ChildStdout>,
     next: u64,
 }
@@ -33,11 +34,9 @@ impl Client {
             command.env("SYNAPSE_AGENT_ID", own["agent_id"].as_str().unwrap());
         }
         let mut child = command.spawn().unwrap();
-        let to = child.stdin.take().unwrap();
         let from = BufReader::new(child.stdout.take().unwrap());
         let mut client = Self {
             child,
-            to,
             from,
             next: 0,
         };
@@ -51,8 +50,12 @@ impl Client {
         client
     }
 
+    fn to(&mut self) -> &mut ChildStdin {
+        self.child.stdin.as_mut().unwrap()
+    }
+
     fn say(&mut self, message: &Value) {
-        writeln!(self.to, "{message}").unwrap();
+        writeln!(self.to(), "{message}").unwrap();
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {
@@ -208,8 +211,8 @@ fn a_question_that_has_gone_round_too_often_is_refused() {
 fn what_a_client_gets_wrong_it_is_told_and_the_next_call_is_served() {
     let world = two_agents();
     let mut client = Client::of(&world, None);
-    writeln!(client.to, "garbage").unwrap();
-    writeln!(client.to).unwrap();
+    writeln!(client.to(), "garbage").unwrap();
+    writeln!(client.to()).unwrap();
     client.say(&json!({ "jsonrpc": "2.0", "id": "a", "method": "resources/list" }));
     client.say(&json!({ "jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": { "name": "sing" } }));
     let mut errors = Vec::new();
@@ -232,6 +235,38 @@ fn what_a_client_gets_wrong_it_is_told_and_the_next_call_is_served() {
         "{text}"
     );
     assert_eq!(client.ask("ping", &json!({})), json!({}));
+
+    let arguments = json!({ "agent": "bob", "message": "say:kept" });
+    let sent = client.call("send_message", &arguments);
+    let task = sent["structuredContent"]["task"].as_str().unwrap();
+    for odd in [
+        format!("{task}?y=1"),
+        format!("{task}/cancel"),
+        "\n".to_owned(),
+    ] {
+        let refused = client.call("get_task", &json!({ "agent": "bob", "task": odd }));
+        let text = refused["content"][0]["text"].as_str().unwrap();
+        assert!(
+            refused["isError"] == true && text.contains("no task"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_version_whose_batches_are_not_served_is_not_offered() {
+    let world = World::new();
+    let mut client = Client::of(&world, None);
+    for (wanted, given) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-11-25"),
+        ("2024-11-05", "2024-11-05"),
+        ("1", "2025-11-25"),
+    ] {
+        let met = client.ask("initialize", &json!({ "protocolVersion": wanted }));
+        assert_eq!(met["protocolVersion"], given, "{wanted}");
+    }
 }
 
 #[test]
@@ -257,4 +292,36 @@ fn calls_run_side_by_side_and_one_that_was_canceled_is_not_answered() {
     let mut line = String::new();
     client.from.read_line(&mut line).unwrap();
     assert!(line.contains("\"last\""), "{line}");
+}
+
+#[test]
+fn a_client_that_reads_nothing_is_read_no_further_and_its_end_is_the_servers() {
+    let world = World::new();
+    let mut client = Client::of(&world, None);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "list_flows" },
+    });
+    let calls = format!("{call}\n").repeat(100);
+    rustix::io::ioctl_fionbio(client.to(), true).unwrap();
+    let mut taken = 0;
+    // It takes no more when there is no room for a second.
+    while is_writable(client.to()) {
+        let rest = &calls.as_bytes()[taken % calls.len()..];
+        taken += client.to().write(rest).unwrap();
+        assert!(taken < 1 << 20, "all is taken, and no answer is read");
+    }
+    client.child.stdin = None;
+    let client = RefCell::new(client);
+    world.wait_until("the server has ended", |_| {
+        client.borrow_mut().child.try_wait().unwrap().is_some()
+    });
+}
+
+fn is_writable(to: &ChildStdin) -> bool {
+    let mut polled = [PollFd::new(to, PollFlags::OUT)];
+    let second = Timespec {
+        tv_sec: 1,
+        tv_nsec: 0,
+    };
+    poll(&mut polled, Some(&second)).unwrap() > 0
 }

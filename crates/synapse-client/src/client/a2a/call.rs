@@ -1,10 +1,9 @@
 //! Builds requests in each dialect.
 
-use std::fmt::Write as _;
-
 use hyper::Method;
 use serde_json::{Map, Value, json};
 
+use super::super::segment;
 use super::{Dialect, Interface, Operation, Outgoing};
 
 const JSON: &str = "application/json";
@@ -186,20 +185,6 @@ fn accept(operation: Operation<'_>) -> &'static str {
         Operation::Stream(_) | Operation::Subscribe(_) => EVENTS,
         _ => JSON,
     }
-}
-
-/// A name as one piece of a path: whatever could end the piece is escaped.
-fn segment(name: &str) -> String {
-    let mut piece = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        let is_plain = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~');
-        if is_plain || byte == b'.' && name.len() > 2 {
-            piece.push(byte.into());
-        } else {
-            let _ = write!(piece, "%{byte:02X}");
-        }
-    }
-    piece
 }
 
 #[cfg(test)]

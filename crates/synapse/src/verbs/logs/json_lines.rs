@@ -20,11 +20,13 @@ impl<W: Write> JsonLines<W> {
 
 impl<W: Write> Write for JsonLines<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.rest.extend_from_slice(text);
-        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
-            writeln!(self.out, "{}", object(line.trim_end()))?;
+        for piece in text.split_inclusive(|byte| *byte == b'\n') {
+            self.rest.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let line = String::from_utf8_lossy(&self.rest);
+                writeln!(self.out, "{}", object(line.trim_end()))?;
+                self.rest.clear();
+            }
         }
         Ok(text.len())
     }

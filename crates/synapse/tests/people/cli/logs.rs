@@ -114,3 +114,32 @@ fn an_agent_whose_log_cannot_be_written_starts_all_the_same() {
     assert!(error.contains("the log cannot be written"), "{error}");
     assert_eq!(world.ok(&["send", "dummy", "say:hi", "--return"]), "hi\n");
 }
+
+#[test]
+fn a_last_line_without_an_end_is_a_line_too() {
+    let world = World::new();
+    let logs = world.home.path().join("synapse/logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join("gone.log"), "one\ntwo").unwrap();
+    assert_eq!(world.ok(&["logs", "gone"]), "one\ntwo\n");
+    let told = world.ok(&["logs", "gone", "--json"]);
+    let said = told
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["said"].clone());
+    assert_eq!(said.collect::<Vec<_>>(), ["one", "two"]);
+}
+
+#[test]
+fn nobody_fills_a_log_with_a_name() {
+    let world = World::with_dummy();
+    world.ok(&["send", "dummy", "wait:600"]);
+    world.wait_for_task("wait:600", "working");
+    let name = "\u{1b}".repeat(100_000);
+    world.call("POST", "/interrupt", &serde_json::json!({ "by": name }));
+    world.wait_until("it is told who did it", |world| {
+        world.ok(&["logs", "dummy", "-n", "99"]).contains("by=\"")
+    });
+    for line in world.ok(&["logs", "dummy", "-n", "99"]).lines() {
+        assert!(line.len() < 2_000, "{} bytes", line.len());
+    }
+}
