@@ -1,10 +1,10 @@
 //! `synapse logs`: the last lines of an agent's log, and those to come, also across a rotation.
 
 mod follow;
-mod json_lines;
+mod lines;
 
 use std::fs::File;
-use std::io::{Read as _, Write};
+use std::io::{IsTerminal as _, Read as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -15,7 +15,7 @@ use synapse_machine::paths::Paths;
 
 use super::lookup;
 use crate::verbs::print;
-use json_lines::JsonLines;
+use lines::Lines;
 
 /// `synapse logs …`
 #[derive(Args)]
@@ -51,10 +51,11 @@ pub(crate) fn run(args: &Logs) -> Result<u8> {
         // A full disk leaves a line without an end, and none will come.
         text.push(b'\n');
     }
-    let mut out: Box<dyn Write> = if args.json {
-        Box::new(JsonLines::new(print::out()))
-    } else {
-        Box::new(print::out())
+    let mut out: Box<dyn Write> = match args.json {
+        true => Box::new(Lines::as_json(print::out())),
+        // What stands in the file is for programs and for reports.
+        false if !std::io::stdout().is_terminal() => Box::new(print::out()),
+        false => Box::new(Lines::for_person(print::out())),
     };
     out.write_all(&text)?;
     out.flush()?;

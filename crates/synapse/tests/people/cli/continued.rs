@@ -121,8 +121,19 @@ fn of_two_conversations_with_the_same_message_none_is_guessed() {
 fn no_two_agents_are_brought_back_into_one_conversation() {
     let world = World::new();
     let profile = profile_of(&world, "keeper", KEEPER, "record: gemini\n");
-    two_of(&world, &profile, &["--resume", "talk-1"]);
+    // Two that were started at the same moment: none was seen to have it open.
+    for (name, talk) in [("one", "talk-1"), ("two", "talk-2")] {
+        let words = [
+            "start", &profile, "--name", name, "--port", "0", "--resume", talk,
+        ];
+        world.ok(&words);
+    }
     crash_all(&world);
+    for record in std::fs::read_dir(world.home.path().join("synapse/agents")).unwrap() {
+        let file = record.unwrap().path();
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace("talk-2", "talk-1")).unwrap();
+    }
     let output = world.run(&["up"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let told = String::from_utf8(output.stderr).unwrap();

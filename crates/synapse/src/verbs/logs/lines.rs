@@ -1,30 +1,45 @@
-//! The lines of a log as JSON: when, how grave, which part of Synapse said it, and what.
+//! The lines of a log in another spelling: as JSON for programs, and short for a person.
 
 use std::io::{self, Write};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::{Deserializer, Map, Value, json};
 
-/// Takes a log and writes an object for each of its lines.
-pub(super) struct JsonLines<W> {
+/// Takes a log, and writes each of its lines in another spelling.
+pub(super) struct Lines<W> {
     out: W,
+    spell: fn(&str) -> String,
     /// A line that has not ended yet.
     rest: Vec<u8>,
 }
 
-impl<W: Write> JsonLines<W> {
-    pub(super) fn new(out: W) -> Self {
+impl<W: Write> Lines<W> {
+    /// As JSON: when, how grave, which part of Synapse said it, and what.
+    pub(super) fn as_json(out: W) -> Self {
+        Self::new(out, |line| object(line).to_string())
+    }
+
+    /// With the time of this place, and without what only who works on Synapse asks for.
+    pub(super) fn for_person(out: W) -> Self {
+        Self::new(out, |line| {
+            short(line, &TimeZone::system(), Timestamp::now())
+        })
+    }
+
+    fn new(out: W, spell: fn(&str) -> String) -> Self {
         let rest = Vec::new();
-        Self { out, rest }
+        Self { out, spell, rest }
     }
 }
 
-impl<W: Write> Write for JsonLines<W> {
+impl<W: Write> Write for Lines<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         for piece in text.split_inclusive(|byte| *byte == b'\n') {
             self.rest.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&self.rest);
-                writeln!(self.out, "{}", object(line.trim_end()))?;
+                writeln!(self.out, "{}", (self.spell)(line.trim_end()))?;
                 self.rest.clear();
             }
         }
@@ -36,19 +51,55 @@ impl<W: Write> Write for JsonLines<W> {
     }
 }
 
-/// A line of the log: `2026-11-18T02:31:43.907856Z  INFO synapse::host: agent started handle="x"`. What is not of that
-/// form is what was said and nothing else.
+/// A line of the log: `2026-11-18T02:31:43.907856Z  INFO synapse::host: agent started handle="x"`.
+struct Line<'a> {
+    at: &'a str,
+    time: Timestamp,
+    level: &'a str,
+    from: &'a str,
+    said: &'a str,
+}
+
+/// The parts of a line. What is not of that form is what was said and nothing else.
+fn parts(line: &str) -> Option<Line<'_>> {
+    let (at, rest) = line.split_once(' ')?;
+    let (level, rest) = rest.trim_start().split_once(' ')?;
+    let (from, said) = rest
+        .split_once(": ")
+        .filter(|(from, _)| !from.contains(' '))?;
+    let time = at.parse().ok()?;
+    Some(Line {
+        at,
+        time,
+        level,
+        from,
+        said,
+    })
+}
+
 fn object(line: &str) -> Value {
-    let parts = line.split_once(' ').and_then(|(at, rest)| {
-        let (level, rest) = rest.trim_start().split_once(' ')?;
-        let (from, said) = rest.split_once(": ")?;
-        let is_line = at.parse::<jiff::Timestamp>().is_ok() && !from.contains(' ');
-        is_line
-            .then(|| json!({ "at": at, "level": level.to_lowercase(), "from": from, "said": said, "fields": fields(said) }))
-    });
-    parts.unwrap_or_else(
-        || json!({ "at": null, "level": null, "from": null, "said": line, "fields": {} }),
-    )
+    let Some(line) = parts(line) else {
+        return json!({ "at": null, "level": null, "from": null, "said": line, "fields": {} });
+    };
+    let level = line.level.to_lowercase();
+    json!({ "at": line.at, "level": level, "from": line.from, "said": line.said, "fields": fields(line.said) })
+}
+
+fn short(line: &str, here: &TimeZone, now: Timestamp) -> String {
+    let Some(line) = parts(line) else {
+        return line.to_owned();
+    };
+    let [at, now] = [line.time, now].map(|time| time.to_zoned(here.clone()));
+    let form = if at.date() == now.date() {
+        "%H:%M:%S"
+    } else {
+        "%Y-%m-%d %H:%M:%S"
+    };
+    let level = match line.level {
+        "INFO" => String::new(),
+        grave => format!("{grave} "),
+    };
+    format!("{} {level}{}", at.strftime(form), line.said)
 }
 
 /// The values at the end of what was said: `task accepted task="9f4b" priority=1`. They are numbers, facts and quoted
@@ -115,15 +166,36 @@ mod tests {
     }
 
     #[test]
+    fn a_person_gets_the_time_of_the_place_and_what_was_said() {
+        let log = "2026-11-18T02:31:43.907856Z  INFO synapse::host: agent started handle=\"x\"";
+        let at = |now: &str| short(log, &TimeZone::UTC, now.parse().unwrap());
+        assert_eq!(
+            at("2026-11-18T20:00:00Z"),
+            "02:31:43 agent started handle=\"x\""
+        );
+        assert_eq!(
+            at("2026-11-19T00:00:00Z"),
+            "2026-11-18 02:31:43 agent started handle=\"x\""
+        );
+        let now = "2026-11-18T20:00:00Z".parse().unwrap();
+        let grave = log.replace("INFO", "WARN");
+        assert_eq!(
+            short(&grave, &TimeZone::UTC, now),
+            "02:31:43 WARN agent started handle=\"x\""
+        );
+        assert_eq!(short("at src: odd", &TimeZone::UTC, now), "at src: odd");
+    }
+
+    #[test]
     fn each_line_is_an_object_in_whatever_pieces_it_comes() {
         let log = "2026-11-18T02:31:43.907856Z  INFO synapse::host: agent started handle=\"x\"\nat src: odd\n";
         let mut whole = Vec::new();
-        JsonLines::new(&mut whole)
+        Lines::as_json(&mut whole)
             .write_all(log.as_bytes())
             .unwrap();
         for size in 1..log.len() {
             let mut out = Vec::new();
-            let mut lines = JsonLines::new(&mut out);
+            let mut lines = Lines::as_json(&mut out);
             for piece in log.as_bytes().chunks(size) {
                 lines.write_all(piece).unwrap();
             }
