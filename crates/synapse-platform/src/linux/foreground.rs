@@ -57,19 +57,25 @@ impl Foreground {
         }
     }
 
+    /// Whether whole lines are read.
+    fn is_canonical(&self) -> io::Result<bool> {
+        let modes = tcgetattr(&self.master)?.local_modes;
+        Ok(modes.contains(LocalModes::ICANON))
+    }
+
     /// What the group that has the keyboard waits for.
     ///
     /// # Errors
     /// If the kernel does not let us look at a process of it.
     pub fn look(&self) -> io::Result<Wait> {
-        let modes = tcgetattr(&self.master)?.local_modes;
-        let is_canonical = modes.contains(LocalModes::ICANON);
+        let is_canonical = self.is_canonical()?;
         let group = self.group()?;
         let mut refused = None;
         let mut is_unclear = !is_canonical;
         for process in self.members(group) {
             match self.sleeps(process) {
-                Ok(Sleep::InRead) if is_canonical => return Ok(Wait::Line),
+                // A program that has just started may have begun to read keys since.
+                Ok(Sleep::InRead) if is_canonical && self.is_canonical()? => return Ok(Wait::Line),
                 Ok(Sleep::InSelect) => return Ok(Wait::Line),
                 Ok(Sleep::InRead | Sleep::InPoll) => is_unclear = true,
                 Ok(Sleep::Elsewhere) => {}
