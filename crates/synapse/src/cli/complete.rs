@@ -92,8 +92,7 @@ pub(crate) fn aliases() -> ArgValueCompleter {
 /// Names of profiles, and files of one's own.
 pub(crate) fn profiles() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let text = typed.as_encoded_bytes();
-        if text.starts_with(b".") || text.contains(&b'/') {
+        if is_path(typed) {
             return PathCompleter::file().complete(typed);
         }
         let names = profile::names().unwrap_or_default();
@@ -171,9 +170,12 @@ fn tasks_in(states: &[Option<TaskState>], typed: &OsStr) -> Vec<(String, String)
     named.collect()
 }
 
-/// Names of the flows there are.
+/// Names of the flows there are, and files of one's own.
 pub(crate) fn flows() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
+        if is_path(typed) {
+            return PathCompleter::file().complete(typed);
+        }
         let paths = Paths::from_env().ok();
         let here = std::env::current_dir().ok();
         let all = paths
@@ -214,6 +216,12 @@ pub(crate) fn options() -> ArgValueCompleter {
             keyed.map(|(at, option)| ((at + 1).to_string(), option.label)),
         )
     })
+}
+
+/// Whether it is the beginning of a path, and of no name.
+fn is_path(typed: &OsStr) -> bool {
+    let text = typed.as_encoded_bytes();
+    text.starts_with(b".") || text.contains(&b'/')
 }
 
 /// The words of the line behind a command.

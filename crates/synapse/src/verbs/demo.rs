@@ -1,16 +1,19 @@
 //! `synapse demo`: a recording of a real agent, read as it plays; then two live ones.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use synapse_machine::child;
 use synapse_term::cast::Cast;
 use synapse_term::profile::Profile;
 
+use super::Failure;
 use super::replay::{self, View};
 use crate::verbs::print;
 
@@ -74,9 +77,30 @@ const END: &str = "
 All of this happened in a folder of its own, which is gone. To go on in yours:
   synapse start dummy && synapse send dummy \"say:hello\" --return && synapse list";
 
+/// A home for the agents of the demo alone. They end with it, whatever ends the demo.
+struct Home(PathBuf);
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let stopped = synapse(&self.0).and_then(|mut stop| {
+            let stop = stop.args(["stop", "--all"]);
+            Ok(stop.output()?)
+        });
+        // A folder in which somebody may still work is left to them.
+        if stopped.is_ok() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
 /// The same with live agents: the built-in dummy twice, in a home of their own that is gone afterwards.
 fn with_agents() -> Result<()> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&is_over))?;
+    }
     let home = std::env::temp_dir().join(format!("synapse-demo-{}", std::process::id()));
+    let home = Home(home);
     let mut out = print::painted();
     let title = "\nNow two live agents in the background, both the built-in dummy:\n";
     writeln!(out, "{title}")?;
@@ -85,15 +109,18 @@ fn with_agents() -> Result<()> {
         let who = by.map_or_else(String::new, |agent| format!("(in {agent}) "));
         writeln!(out, "{who}$ synapse {}", words.join(" "))?;
         out.flush()?;
-        let mut command = synapse(&home)?;
+        let mut command = synapse(&home.0)?;
         if let Some(agent) = by {
-            command.env("SYNAPSE_AGENT_ID", id_of(agent, &home)?);
+            command.env("SYNAPSE_AGENT_ID", id_of(agent, &home.0)?);
         }
         let run = command.args(args).output()?;
+        if is_over.load(Ordering::Relaxed) {
+            return Err(Failure::new(Failure::INTERRUPTED, "the demo was interrupted").into());
+        }
         out.write_all(&run.stdout)?;
         out.write_all(&run.stderr)?;
     }
-    std::fs::remove_dir_all(&home)?;
+    drop(home);
     writeln!(out, "{END}")?;
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! `synapse profile …` and `synapse demo` as a user runs them.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use assert_cmd::Command;
 use serde_json::Value;
+
+use crate::world::{World, is_gone};
 
 fn synapse() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin!("synapse"))
@@ -211,4 +214,35 @@ fn the_demo_runs_without_a_terminal_and_ends_by_itself() {
         text.contains("waiting") && text.contains("tool done: made-it"),
         "{text}"
     );
+}
+
+#[test]
+fn a_demo_that_is_interrupted_takes_its_agents_with_it() {
+    let world = World::new();
+    let place = tempfile::tempdir().unwrap();
+    let mut demo = world
+        .command(&["demo"])
+        .env("TMPDIR", place.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let home = place.path().join(format!("synapse-demo-{}", demo.id()));
+    let hosts = || -> Vec<String> {
+        let entries = std::fs::read_dir(home.join("a2a/registry"))
+            .into_iter()
+            .flatten();
+        let files = entries.map(|entry| entry.unwrap().path());
+        let files = files.filter(|file| file.extension().is_some_and(|end| end == "json"));
+        let texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+        let entries = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+        entries.map(|entry| entry["pid"].to_string()).collect()
+    };
+    world.wait_until("both of its agents are there", |_| hosts().len() == 2);
+    let hosts = hosts();
+    let pid = demo.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).unwrap();
+    assert_eq!(demo.wait().unwrap().code(), Some(130));
+    assert!(hosts.iter().all(|host| is_gone(host)), "{hosts:?}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
